@@ -1,0 +1,692 @@
+"""Random numbers: PyTorch's CPU streams, so that one seed gives the same numbers here and there.
+
+`Generator` owns a Mersenne Twister (mt19937) and fills NumPy arrays. Every method that draws takes
+`(shape, dtype, ...)` with a NumPy dtype (float16, bfloat16, float32, float64, and the integers and bool where it
+says so), returns a new C-contiguous array, and advances the stream exactly as PyTorch 2.13 does:
+
+    g.uniform(shape, dtype, low=0.0, high=1.0)     rand, uniform_: [low, high)
+    g.normal(shape, dtype, mean=0.0, std=1.0, contiguous=True)   randn, normal_; `contiguous` is the target's
+    g.log_normal(shape, dtype, mean=1.0, std=2.0)  log_normal_
+    g.cauchy(shape, dtype, median=0.0, sigma=1.0)  cauchy_
+    g.exponential(shape, dtype, rate=1.0)          exponential_
+    g.geometric(shape, dtype, p)                   geometric_; any dtype but bool
+    g.bernoulli(shape, dtype, p)                   bernoulli, bernoulli_; p a number or an array; any dtype
+    g.dropout_mask(shape, dtype, p)                0 with probability p, else 1 / (1 - p); 0 < p < 1
+    g.randint(shape, dtype, low, high)             randint, random_(low, high): [low, high); any dtype
+    g.random(shape, dtype, low=None)               random_(), random_(low, None); any dtype
+    g.randperm(n, dtype)                           randperm; any dtype but bool
+    g.multinomial(probabilities, num_samples, replacement=False)   int64; probabilities 1-D or 2-D
+    g.words(n), g.long_words(n)                    the next n 32-bit / 64-bit random integers
+    g.manual_seed(seed), g.seed(), g.initial_seed(), g.get_state(), g.set_state(state)
+
+`get_state` is PyTorch's own 5056 bytes: a state saved by either library continues in the other.
+`fill_in_memory_order(out, draw)` fills a permuted array as PyTorch fills a permuted tensor.
+`default_generator` is the one that functions without a `generator=` use. A lock makes each draw atomic.
+
+What is equal to the bit: all integers, bits and masks, `uniform`, float32 `normal` of 16 elements or more (PyTorch's
+AVX2 code is reproduced with nothing but +, *, sqrt, so it is the same on every machine), and the stream's position
+after any call. What may differ from PyTorch in the last place: results of the C library's double-precision
+log1p, log, sin, cos, tan and exp, for which NumPy has its own vector code: `exponential`, `log_normal`, `cauchy`,
+float64 `normal`, and `normal` below 16 elements. After rounding to float32 they are nearly always equal. PyTorch
+without AVX2 (ARM) uses other log, sin and cos for float32 `normal`, up to about 1e-6 away. `multinomial` without
+replacement may order categories of equal weight (zeros, say) differently.
+
+Sources: M. Matsumoto, T. Nishimura, Mersenne Twister (1998); S. Moshier's Cephes library for float32 log, sin and
+cos; PyTorch's ATen/core/DistributionsHelper.h and ATen/native/cpu/DistributionTemplates.h.
+"""
+import functools
+import math
+import secrets
+import threading
+import warnings
+
+import numpy as np
+
+from teachtorch.core.dtype import from_numpy, scalar_type_name
+
+DEFAULT_SEED = 67280421310721
+_STATE_WORDS = 624
+_BLOCK = 16                 # normal() turns 16 uniforms into 16 normals at a time
+_CHUNK = 512 * _BLOCK       # elements that Box-Muller treats at once: its temporaries stay in the L2 cache
+_SMALL = 256                # below it NumPy's random_raw has the lower overhead, above it randint the higher speed
+_WIDE_RANGE = 1 << 28       # randint ranges from here on draw 64 bits per element
+_COMPILED_SHUFFLE = 1 << 16  # permutations from here on are worth loading Numba
+
+_MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
+
+_STATE_LAYOUT = np.dtype([
+    ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", _STATE_WORDS),
+    ("normal_x", "<f8"), ("next_normal", "<f8"), ("normal_rho", "<f8"), ("has_next_normal", "<i4"),
+    ("padding", "<i4"), ("next_float_normal", "<f4"), ("has_next_float_normal", "?")], align=True)
+
+
+def _locked(draw):
+    """Make a method hold the generator's lock, so that threads never split one draw."""
+    @functools.wraps(draw)
+    def locked(self, *args, **kwargs):
+        with self._lock:
+            return draw(self, *args, **kwargs)
+    return locked
+
+
+class Generator:
+    """A random number generator with the streams of PyTorch's CPU generator.
+
+    Args: `seed`, an int in [-2**63, 2**64); as in PyTorch only its low 32 bits select the stream.
+    Source: https://pytorch.org/docs/stable/generated/torch.Generator.html
+    """
+
+    def __init__(self, seed=DEFAULT_SEED):
+        self._lock = threading.RLock()
+        self._bits = np.random.MT19937(0)
+        self._source = np.random.RandomState(self._bits)
+        self.manual_seed(seed)
+
+    # Seeding and state
+
+    @_locked
+    def manual_seed(self, seed):
+        """Restart the stream from `seed` (ValueError outside [-2**63, 2**64)) and return the generator."""
+        if not _INT64_MIN <= seed < 1 << 64:
+            raise ValueError("Overflow when unpacking long long")
+        self._seed = seed % (1 << 64)
+        self._source.seed(self._seed & 0xFFFFFFFF)
+        self._is_fresh = True
+        self._next_normal = None
+        return self
+
+    def seed(self):
+        """Restart from a seed of 53 bits taken from the operating system, and return that seed."""
+        seed = secrets.randbits(53)
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self):
+        """The seed that the stream was started from."""
+        return self._seed
+
+    @_locked
+    def get_state(self):
+        """The state as a uint8 array of shape (5056,), byte for byte what PyTorch's get_state returns."""
+        state = np.zeros((), _STATE_LAYOUT)
+        _, words, position, *_ = self._source.get_state()
+        state["seed"], state["seeded"], state["words"] = self._seed, 1, words
+        # PyTorch counts down what is left of the 624 words; before the first draw it says "1 left, next is 0".
+        state["left"] = 1 if self._is_fresh else _STATE_WORDS + 1 - position
+        state["next"] = 0 if self._is_fresh else position
+        if self._next_normal is not None:
+            state["has_next_normal"], state["next_normal"] = 1, self._next_normal
+        return np.frombuffer(state.tobytes(), np.uint8).copy()
+
+    @_locked
+    def set_state(self, state):
+        """Continue from a state that get_state returned, here or in PyTorch; RuntimeError if it cannot be one."""
+        if state.size != _STATE_LAYOUT.itemsize:
+            raise RuntimeError(f"Expected a CPUGeneratorImplState of size {_STATE_LAYOUT.itemsize} "
+                               f"but found the input RNG state size to be {state.size}")
+        fields = np.ascontiguousarray(state, np.uint8).reshape(-1).view(_STATE_LAYOUT)[0]
+        left, position = int(fields["left"]), int(fields["next"])
+        if not (fields["seeded"] and 0 < left <= _STATE_WORDS and position <= _STATE_WORDS):
+            raise RuntimeError("Invalid mt19937 state")
+        self._seed = int(fields["seed"])
+        self._is_fresh = left == 1 and position == 0
+        words = fields["words"].astype(np.uint32)
+        self._source.set_state(("MT19937", words, _STATE_WORDS if self._is_fresh else position))
+        self._next_normal = float(fields["next_normal"]) if fields["has_next_normal"] else None
+
+    def __getstate__(self):
+        return self.get_state()
+
+    def __setstate__(self, state):
+        self.__init__()
+        self.set_state(state)
+
+    # Raw bits
+
+    @_locked
+    def words(self, n):
+        """The next n numbers of the Mersenne Twister: uint32 of shape (n,)."""
+        if n == 0:
+            return np.empty(0, np.uint32)
+        self._is_fresh = False
+        if n < _SMALL:
+            return self._bits.random_raw(n).astype(np.uint32)
+        return self._source.randint(0, 1 << 32, n, dtype=np.uint32)
+
+    def long_words(self, n):
+        """The next n pairs of numbers as uint64 of shape (n,): the first of a pair is the high half."""
+        words = self.words(2 * n)
+        if n < _SMALL:
+            words = words.astype(np.uint64)
+            return words[0::2] << np.uint64(32) | words[1::2]
+        swapped = words.astype("<u4", copy=False).view("<u8")
+        return (swapped << np.uint64(32)) | (swapped >> np.uint64(32))
+
+    def _unit_floats(self, n):
+        """n float32 in [0, 1): the low 24 bits of a word, divided by 2**24."""
+        return (self.words(n) & np.uint32(0xFFFFFF)).astype(np.float32) * np.float32(2.0 ** -24)
+
+    def _unit_doubles(self, n):
+        """n float64 in [0, 1): the low 53 bits of a long word, divided by 2**53."""
+        return (self.long_words(n) & np.uint64((1 << 53) - 1)).astype(np.float64) * 2.0 ** -53
+
+    def _unit(self, n, dtype):
+        return self._unit_doubles(n) if dtype == np.float64 else self._unit_floats(n)
+
+    # Continuous distributions
+
+    @_locked
+    def uniform(self, shape, dtype, low=0.0, high=1.0):
+        """Uniform on [low, high); RuntimeError where low > high or a bound does not fit the dtype."""
+        dtype = _floating(dtype, "check_uniform_bounds")
+        _check_uniform_bounds(dtype, low, high)
+        unit = self._unit(math.prod(shape), dtype)
+        if low == 0.0 and high == 1.0 and dtype.itemsize > 2:
+            return unit.reshape(shape)
+        span_type = unit.dtype.type
+        low, high = span_type(low), span_type(high)
+        values = _fused_multiply_add(unit, high - low, low).astype(dtype)
+        # Rounding may reach `high`, which the interval excludes: PyTorch then answers `low`.
+        values[values == dtype.type(high)] = dtype.type(low)
+        return values.reshape(shape)
+
+    @_locked
+    def normal(self, shape, dtype, mean=0.0, std=1.0, contiguous=True):
+        """Normal by Box-Muller; RuntimeError where std < 0.
+
+        PyTorch has two algorithms and picks by size and layout: blocks of 16 in the result's precision for a
+        contiguous tensor of at least 16 elements, otherwise pairs in double precision (the second of a pair waits in
+        the generator). Pass `contiguous=False` when the tensor to fill is not contiguous.
+        """
+        if not std >= 0.0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+        dtype, n = _floating(dtype, "normal_kernel_cpu"), math.prod(shape)
+        if n >= _BLOCK and contiguous:
+            values = self._normal_blocks(n, dtype, mean, std)
+        else:
+            values = _fused_multiply_add(self._paired_normals(n), float(std), float(mean))
+        return _rounded(values, dtype).reshape(shape)
+
+    def _normal_blocks(self, n, dtype, mean, std):
+        whole = n - n % _BLOCK
+        # 2-byte floats draw block by block; wider ones first draw for all n, then again for an incomplete last block.
+        uniforms = self._unit(whole if dtype.itemsize == 2 else n, dtype)
+        uniforms[:whole] = _box_muller(uniforms[:whole], mean, std)
+        if whole == n:
+            return uniforms
+        values = np.empty(n, uniforms.dtype)
+        values[:whole] = uniforms[:whole]
+        values[-_BLOCK:] = _box_muller(self._unit(_BLOCK, dtype), mean, std)
+        return values
+
+    def _paired_normals(self, n):
+        """n standard normals (float64), made in pairs; an odd one out is kept for the next call."""
+        kept = [] if self._next_normal is None or n == 0 else [self._next_normal]
+        pairs = (n - len(kept) + 1) // 2
+        unit = self._unit_doubles(2 * pairs).reshape(pairs, 2)
+        radius = np.sqrt(-2.0 * np.log1p(-unit[:, 1]))
+        angle = 2.0 * np.pi * unit[:, 0]
+        values = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).reshape(-1)
+        values = np.concatenate([kept, values])
+        if n > 0:
+            self._next_normal = float(values[n]) if len(values) > n else None
+        return values[:n]
+
+    @_locked
+    def log_normal(self, shape, dtype, mean=1.0, std=2.0):
+        """exp of a normal(mean, std); RuntimeError where std <= 0."""
+        if not std > 0.0:
+            raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+        dtype = _floating(dtype, "log_normal_cpu")
+        normals = self._paired_normals(math.prod(shape))
+        exponents = _fused_multiply_add(normals, float(std), float(mean))
+        return _rounded(np.exp(exponents), dtype).reshape(shape)
+
+    @_locked
+    def cauchy(self, shape, dtype, median=0.0, sigma=1.0):
+        """Cauchy by its inverse distribution function; RuntimeError where sigma <= 0."""
+        if not sigma > 0.0:
+            raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+        dtype = _continuous(dtype, "Cauchy")
+        unit = self._unit_doubles(math.prod(shape))
+        tangents = np.tan(np.pi * (unit - 0.5))
+        return _rounded(_fused_multiply_add(tangents, float(sigma), float(median)), dtype).reshape(shape)
+
+    @_locked
+    def exponential(self, shape, dtype, rate=1.0):
+        """Exponential with the given rate (PyTorch's `lambd`); RuntimeError where rate <= 0."""
+        if not rate > 0.0:
+            raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+        dtype = _continuous(dtype, "Exponential")
+        unit = self._unit_doubles(math.prod(shape))
+        return _rounded(-1.0 / rate * np.log1p(-unit), dtype).reshape(shape)
+
+    # Discrete distributions
+
+    @_locked
+    def geometric(self, shape, dtype, p):
+        """How many trials until the first success (1, 2, ...); RuntimeError unless 0 < p < 1."""
+        if not 0 < p < 1:
+            raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+        dtype = _not_bool(dtype, "geometric_cpu")
+        unit = self._unit_doubles(math.prod(shape))
+        with np.errstate(divide="ignore"):
+            trials = np.ceil(np.log(unit) / math.log1p(-p))
+        return _rounded(trials, dtype).reshape(shape)
+
+    @_locked
+    def bernoulli(self, shape, dtype, p):
+        """1 with probability p, else 0. `p` is a number, or an array that broadcasts to `shape`.
+
+        A float64 p and a number are compared with 53 random bits per element, other arrays with 24. RuntimeError
+        where a probability lies outside [0, 1].
+        """
+        if isinstance(p, np.ndarray):
+            return self._bernoulli_array(shape, dtype, p)
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        return (self._unit_doubles(math.prod(shape)) < p).astype(dtype).reshape(shape)
+
+    def _bernoulli_array(self, shape, dtype, p):
+        if not np.logical_and(p >= 0, p <= 1).all():
+            raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+        if p.dtype != np.float64:
+            p = p.astype(np.float32)
+        unit = self._unit(math.prod(shape), p.dtype).reshape(shape)
+        return (unit < p).astype(dtype)
+
+    def dropout_mask(self, shape, dtype, p):
+        """What dropout multiplies by: bernoulli(1 - p) / (1 - p). The caller handles p = 0 and p = 1: they draw nothing."""
+        kept = self.bernoulli(shape, dtype, 1.0 - p)
+        return np.divide(kept, np.dtype(dtype).type(1.0 - p), dtype=dtype)
+
+    @_locked
+    def randint(self, shape, dtype, low, high):
+        """Integers in [low, high); RuntimeError where the interval is empty or does not fit the dtype."""
+        dtype = np.dtype(dtype)
+        if not low < high:
+            raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+        if dtype.name in _MANTISSA_BITS:
+            low, high = _representable_from(dtype, low), _representable_to(dtype, high)
+            _check_casted_interval(low, high)
+        _check_integer_bounds(dtype, low, high - 1)
+        return self._integers(shape, dtype, low, high - low)
+
+    @_locked
+    def random(self, shape, dtype, low=None):
+        """All that the dtype counts with: 0, or `low`, up to its largest integer (2**mantissa bits for floats)."""
+        dtype = np.dtype(dtype)
+        if low is None:
+            return self._natural_numbers(shape, dtype)
+        if low == _INT64_MIN:
+            return self._all_64_bits(shape, dtype)
+        largest = _largest_integer(dtype)
+        if dtype.name in _MANTISSA_BITS:
+            low = _representable_from(dtype, low)
+            _check_casted_interval(low, largest)
+        _check_integer_bounds(dtype, low, largest)
+        return self._integers(shape, dtype, low, largest - low + 1)
+
+    def _integers(self, shape, dtype, low, span):
+        n = math.prod(shape)
+        if span < _WIDE_RANGE:
+            offsets = (self.words(n) % np.uint32(span)).astype(np.int64)
+        else:
+            offsets = (self.long_words(n) % np.uint64(span)).view(np.int64)
+        return _rounded(offsets + np.int64(low), dtype).reshape(shape)
+
+    def _natural_numbers(self, shape, dtype):
+        n = math.prod(shape)
+        largest = _largest_integer(dtype)
+        if dtype == np.int64 or dtype == np.float64:
+            values = self.long_words(n) % np.uint64(largest + 1)
+        else:
+            values = self.words(n) % np.uint32(largest + 1)
+        return _rounded(values.astype(np.int64), dtype).reshape(shape)
+
+    def _all_64_bits(self, shape, dtype):
+        if dtype.name not in ("int64", "float64", "float32", "bfloat16"):
+            raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
+        return _rounded(self.long_words(math.prod(shape)).view(np.int64), dtype).reshape(shape)
+
+    @_locked
+    def randperm(self, n, dtype=np.int64):
+        """A permutation of 0 ... n - 1 by Fisher-Yates; RuntimeError where n < 0 or the dtype cannot hold n - 1."""
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+        dtype = _not_bool(dtype, "randperm")
+        _check_permutation_fits(n, dtype)
+        remaining = np.arange(n, 1, -1, dtype=np.int64)
+        targets = self.words(max(n - 1, 0)) % remaining + np.arange(n - 1)
+        return _rounded(_shuffled(n, targets), dtype)
+
+    @_locked
+    def multinomial(self, probabilities, num_samples, replacement=False):
+        """Draw category indices by their (unnormalised) weights.
+
+        Args: `probabilities`, floats of shape (categories,) or (rows, categories). Returns int64 of shape
+        (num_samples,) or (rows, num_samples). RuntimeError for invalid weights or too many samples.
+        """
+        _check_multinomial(probabilities, num_samples, replacement)
+        if replacement and num_samples > 1:
+            return self._multinomial_with_replacement(probabilities, num_samples)
+        # The race of exponentials: with q ~ Exp(1), the largest p / q is at i with probability p_i / sum(p).
+        waits = self.exponential(probabilities.shape, probabilities.dtype)
+        with np.errstate(divide="ignore"):
+            scores = probabilities / waits
+        order = np.argsort(-scores, axis=-1, kind="stable")
+        return order[..., :num_samples].astype(np.int64)
+
+    def _multinomial_with_replacement(self, probabilities, num_samples):
+        precision = np.float64 if probabilities.dtype == np.float64 else np.float32
+        cumulative = np.cumsum(np.atleast_2d(probabilities), axis=-1, dtype=precision)
+        cumulative /= cumulative[:, -1:]
+        cumulative[:, -1] = 1
+        unit = self._unit_doubles(len(cumulative) * num_samples).reshape(-1, num_samples)
+        rows = [np.searchsorted(row.astype(np.float64), draws) for row, draws in zip(cumulative, unit)]
+        return np.stack(rows).reshape(*probabilities.shape[:-1], num_samples).astype(np.int64)
+
+
+def fill_in_memory_order(out, draw):
+    """Fill `out` (any strides) as PyTorch fills a tensor: in the order of memory, not of its indices.
+
+    Args: `draw`, a function from a shape to an array, such as `lambda shape: g.uniform(shape, np.float32)`.
+    """
+    axes = sorted(range(out.ndim), key=lambda axis: -abs(out.strides[axis]))
+    in_memory_order = out.transpose(axes)
+    in_memory_order[...] = draw(in_memory_order.shape)
+
+
+# Rounding
+
+def _rounded(values, dtype):
+    """Cast as C++ does: to a 2-byte float by way of float32."""
+    dtype = np.dtype(dtype)
+    if dtype.itemsize == 2 and dtype.name in _MANTISSA_BITS:
+        values = values.astype(np.float32)
+    return values.astype(dtype, copy=False)
+
+
+def _fused_multiply_add(x, y, z):
+    """x * y + z rounded once, as the compilers of PyTorch's kernels make it on every CPU with FMA.
+
+    `x` is a float32 or float64 array; `y` and `z` are arrays or numbers of its dtype.
+    """
+    if x.dtype == np.float64:
+        return _fused_multiply_add_double(x, y, z)
+    total = np.multiply(x, y, dtype=np.float64)   # exact: 24 + 24 bits fit in 53
+    total += z
+    return total.astype(np.float32)
+
+
+def _fused_multiply_add_double(x, y, z):
+    if np.isscalar(z) and z == 0:
+        return x * y + z
+    product = x * y
+    product_error = _product_error(x, y, product)
+    total = product + z
+    virtual_z = total - product
+    sum_error = (product - (total - virtual_z)) + (z - virtual_z)
+    return total + (product_error + sum_error)
+
+
+def _product_error(x, y, product):
+    """x * y - product without error (T. J. Dekker, 1971)."""
+    x_high, x_low = _split(x)
+    y_high, y_low = _split(y)
+    return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+
+
+def _split(x):
+    scaled = x * 134217729.0   # 2**27 + 1 cuts 53 bits into 26 and 26
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
+# Box-Muller
+
+def _box_muller(uniforms, mean, std):
+    """Normals from uniforms in [0, 1), block by block: elements 0-7 give the radius, elements 8-15 the angle.
+
+    Args: `uniforms`, float32 or float64 of shape (n,), n a multiple of 16. Returns an array of the same shape.
+    """
+    chunks = [_box_muller_chunk(uniforms[start:start + _CHUNK], mean, std)
+              for start in range(0, len(uniforms), _CHUNK)]
+    return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
+
+
+def _box_muller_chunk(uniforms, mean, std):
+    blocks = uniforms.reshape(-1, 2, _BLOCK // 2)
+    number = uniforms.dtype.type
+    distance = (number(1) - blocks[:, 0]).reshape(-1)   # [0, 1) -> (0, 1], for the logarithm
+    angle = (number(2 * np.pi) * blocks[:, 1]).reshape(-1)
+    if number is np.float32:
+        log, (sine, cosine) = _log32(distance), _sine_and_cosine32(angle)
+    else:
+        log, sine, cosine = np.log(distance), np.sin(angle), np.cos(angle)
+    radius = np.sqrt(number(-2) * log)
+    normals = np.empty_like(blocks)
+    normals[:, 0] = (radius * cosine).reshape(-1, _BLOCK // 2)
+    normals[:, 1] = (radius * sine).reshape(-1, _BLOCK // 2)
+    return _fused_multiply_add(normals.reshape(-1), number(std), number(mean))
+
+
+# Moshier's single precision coefficients (Cephes logf.c, sinf.c), the highest power first.
+_LOG = [7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+        -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1]
+_SINE = [-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1]
+_COSINE = [2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2]
+_LOG_2 = [-2.12194440e-4, 0.693359375]                     # log(2) in two parts, the small one first
+_MINUS_QUARTER_PI = [-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8]
+_SQRT_HALF = np.float32(0.707106781186547524)
+
+
+def _horner(coefficients, x):
+    wide_x = x.astype(np.float64)
+    value = np.float32(coefficients[0])
+    for coefficient in coefficients[1:]:
+        value = (value * wide_x + np.float64(np.float32(coefficient))).astype(np.float32)
+    return value
+
+
+def _log32(x):
+    """The natural logarithm of float32 in (0, 1], with the operations and roundings of PyTorch's AVX2 code."""
+    bits = x.view(np.int32)
+    exponent = (bits >> 23) - 126
+    fraction = ((bits & 0x7FFFFF) | 0x3F000000).view(np.float32)   # in [0.5, 1)
+    is_small = (fraction < _SQRT_HALF)
+    x = (fraction - np.float32(1)) + fraction * is_small           # in [sqrt(1/2) - 1, sqrt(2) - 1)
+    exponent = (exponent - is_small).astype(np.float32)
+    square = x * x
+    tail = _fused_multiply_add(_horner(_LOG, x) * x, square, exponent * np.float32(_LOG_2[0]))
+    tail -= square * np.float32(0.5)
+    return _fused_multiply_add(exponent, np.float32(_LOG_2[1]), x + tail)
+
+
+def _sine_and_cosine32(angle):
+    """sin and cos of float32 angles >= 0, with the operations and roundings of PyTorch's AVX2 code."""
+    octant = ((angle * np.float32(4 / np.pi)).astype(np.int32) + 1) & ~1
+    count = octant.astype(np.float32)
+    for part in _MINUS_QUARTER_PI:
+        angle = _fused_multiply_add(count, np.float32(part), angle)   # what is left lies in [-pi/4, pi/4]
+    square = angle * angle
+    cosine = _fused_multiply_add(_horner(_COSINE, square) * square, square, square * np.float32(-0.5))
+    cosine += np.float32(1)
+    sine = _fused_multiply_add(_horner(_SINE, square) * square, angle, angle)
+    is_swapped = (octant & 2).astype(bool)
+    sine_sign = 1 - ((octant & 4) >> 1)
+    cosine_sign = (((octant - 2) & 4) >> 1) - 1
+    return (np.where(is_swapped, cosine, sine) * sine_sign.astype(np.float32),
+            np.where(is_swapped, sine, cosine) * cosine_sign.astype(np.float32))
+
+
+# Shuffling
+
+def _shuffled(n, targets):
+    """0 ... n - 1 after swapping element i with element targets[i], for i = 0, 1, ..."""
+    if n < _COMPILED_SHUFFLE:
+        permutation = list(range(n))
+        _swap_in_turn(permutation, targets.tolist())
+        return np.array(permutation, np.int64)
+    permutation = np.arange(n, dtype=np.int64)
+    _compiled_swap_in_turn()(permutation, targets)
+    return permutation
+
+
+def _swap_in_turn(permutation, targets):
+    for i, target in enumerate(targets):
+        chosen = permutation[target]
+        permutation[target] = permutation[i]
+        permutation[i] = chosen
+
+
+@functools.cache
+def _compiled_swap_in_turn():
+    import numba
+    return numba.njit(cache=True, nogil=True)(_swap_in_turn)
+
+
+# Checks, with PyTorch's messages
+
+def _floating(dtype, kernel):
+    dtype = np.dtype(dtype)
+    if dtype.name not in _MANTISSA_BITS:
+        raise _not_implemented(dtype, kernel)
+    return dtype
+
+
+def _not_bool(dtype, kernel):
+    dtype = np.dtype(dtype)
+    if dtype == np.bool_:
+        raise _not_implemented(dtype, kernel)
+    return dtype
+
+
+def _not_implemented(dtype, kernel):
+    return NotImplementedError(f'"{kernel}" not implemented for \'{_type_name(dtype)}\'')
+
+
+def _continuous(dtype, distribution):
+    dtype = np.dtype(dtype)
+    if dtype.name not in _MANTISSA_BITS:
+        raise RuntimeError(f"{distribution} distribution is a continuous probability distribution. dtype must be a "
+                           f"floating point but you specified {_type_name(dtype)}")
+    return dtype
+
+
+def _type_name(dtype):
+    return scalar_type_name(from_numpy(dtype))
+
+
+def _largest_integer(dtype):
+    """The largest integer up to which the dtype counts without gaps."""
+    if dtype.name in _MANTISSA_BITS:
+        return 1 << _MANTISSA_BITS[dtype.name]
+    return 1 if dtype == np.bool_ else int(np.iinfo(dtype).max)
+
+
+def _limits(dtype):
+    if dtype == np.bool_:
+        return 0, 1
+    if dtype.name not in _MANTISSA_BITS:
+        return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    largest = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name)
+    largest = largest or float(np.finfo(dtype).max)
+    return -largest, largest
+
+
+_CPP_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
+              "int64": "long", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
+              "float64": "double"}
+
+
+def _check_bound(dtype, name, value):
+    smallest, largest = _limits(dtype)
+    if not smallest <= value <= largest:
+        raise RuntimeError(f"{name} is out of bounds for {_CPP_NAMES[dtype.name]}")
+
+
+def _check_uniform_bounds(dtype, low, high):
+    _check_bound(dtype, "from", low)
+    _check_bound(dtype, "to", high)
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > _limits(dtype)[1]:
+        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{_type_name(dtype)}>::max(), but found "
+                           f"to={high:g} and from={low:g} which result in to-from to exceed the limit")
+
+
+def _check_integer_bounds(dtype, first, last):
+    for name, value in (("from", first), ("to - 1", last)):
+        _check_bound(dtype, name, value)
+        bits = _MANTISSA_BITS.get(dtype.name)
+        if bits and abs(value) > 1 << bits:
+            warnings.warn(f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
+                          f"{_CPP_NAMES[dtype.name]} can support discrete uniform distribution only within this "
+                          "range.", UserWarning, stacklevel=3)
+
+
+def _check_casted_interval(low, high):
+    if not low < high:
+        raise RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
+                           f"but got from={low} >= to={high}")
+
+
+def _representable_from(dtype, low):
+    """`low`, or the next number of the dtype above it if rounding low + 1 would fall below low."""
+    rounded = int(_round_to_float(low + 1, dtype))
+    return low if rounded >= low else rounded + _gap(low + 1, dtype)
+
+
+def _representable_to(dtype, high):
+    """`high`, or the number of the dtype below it if rounding high - 1 would reach high."""
+    rounded = int(_round_to_float(high - 1, dtype))
+    return high if rounded < high else rounded - _gap(high - 1, dtype)
+
+
+def _round_to_float(value, dtype):
+    return float(_rounded(np.array(value, np.int64), dtype))
+
+
+def _gap(value, dtype):
+    """The distance between neighbouring numbers of the dtype at `value`."""
+    return 1 << (abs(value).bit_length() - _MANTISSA_BITS[dtype.name])
+
+
+def _check_permutation_fits(n, dtype):
+    if n - 1 > _limits(dtype)[1]:
+        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+    exact = _largest_integer(dtype) + 1
+    if n > exact and dtype.name in ("float16", "float32", "float64"):
+        raise RuntimeError(f"n cannot be greater than {exact} for {_type_name(dtype)} type.")
+
+
+def _check_multinomial(probabilities, num_samples, replacement):
+    if not 1 <= probabilities.ndim <= 2:
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if probabilities.dtype.name not in _MANTISSA_BITS:
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                           f"{_type_name(probabilities.dtype)}")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > probabilities.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if probabilities.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    _check_weights(probabilities)
+
+
+def _check_weights(probabilities):
+    if not (np.isfinite(probabilities) & (probabilities >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (probabilities.sum(axis=-1, dtype=np.float64) <= 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+default_generator = Generator(secrets.randbits(53))
+
+
+def manual_seed(seed):
+    """Seed `default_generator` and return it."""
+    return default_generator.manual_seed(seed)
