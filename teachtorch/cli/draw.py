@@ -1,0 +1,91 @@
+"""`teachtorch draw`: run a script and draw the graph of its last backward."""
+
+from pathlib import Path
+
+import teachtorch
+from teachtorch.cli.backward_watch import BackwardWatch, watch_library, when_imported
+from teachtorch.cli.errors import CommandError
+from teachtorch.cli.script import run_script
+
+ENDINGS = (".html", ".svg", ".txt", ".dot", ".json")
+
+
+def draw(script, arguments, output, tensor=None):
+    """Run `script` and write a picture of one of its graphs to `output`.
+
+    Args:
+        script: path of a Python file that uses teachtorch or torch.
+        arguments: the words that the script finds in sys.argv.
+        output: path to write; one of ENDINGS says how.
+        tensor: a variable of the script, or an expression of its variables; None for the root of its last
+            backward.
+
+    Returns:
+        The script's exit status: an error in the script is shown, and what there is is still drawn.
+
+    Raises:
+        CommandError: if there is no such script, or nothing to draw.
+    """
+    check_paths(Path(script), Path(output))
+    take_picture = graph_drawer()
+    watch = BackwardWatch(take_picture)
+    if tensor is None:
+        watch_library(teachtorch, watch)
+        when_imported("torch", lambda torch: watch_library(torch, watch))
+    finished = run_script(script, arguments)
+    if tensor is None:
+        picture = picture_of_last(watch, finished.variables)
+    else:
+        picture = picture_of_variable(take_picture, finished.variables, tensor)
+    picture.save(output)
+    print(f"Wrote {output}")
+    return finished.status
+
+
+def graph_drawer():
+    """Import viz before the script runs: its folder may hold a file of that name."""
+    import viz
+
+    return viz.graph
+
+
+def check_paths(script, output):
+    """Complain before the script runs, which may take long."""
+    if not script.is_file():
+        raise CommandError(f"no such script: {script}")
+    if output.suffix not in ENDINGS:
+        raise CommandError(f"cannot write {output}: its name must end in one of {' '.join(ENDINGS)}")
+    if not output.resolve().parent.is_dir():
+        raise CommandError(f"cannot write {output}: there is no folder {output.parent}")
+
+
+def picture_of_last(watch, variables):
+    picture = watch.last_picture()
+    if picture is None:
+        raise CommandError(f"the script called no backward(). {offer_tensors(variables)}")
+    return picture
+
+
+def picture_of_variable(take_picture, variables, expression):
+    try:
+        value = eval(expression, variables)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise CommandError(f"--tensor {expression}: {reason}. {offer_tensors(variables)}") from error
+    try:
+        return take_picture(value)
+    except (TypeError, ValueError) as error:
+        raise CommandError(f"--tensor {expression}: {error}. {offer_tensors(variables)}") from error
+
+
+def offer_tensors(variables):
+    """A sentence that names the script's tensors that have a graph."""
+    names = [name for name, value in variables.items() if has_graph(value)]
+    if not names:
+        return "None of its variables is a tensor with a graph."
+    return f"Its variables with a graph: {', '.join(names)}; draw one with --tensor NAME."
+
+
+def has_graph(value):
+    """Looks at the class first, so that no lazy object is woken."""
+    return hasattr(type(value), "grad_fn") and value.grad_fn is not None

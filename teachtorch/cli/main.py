@@ -1,0 +1,128 @@
+"""Reading the command line and choosing the command."""
+
+import argparse
+import importlib.metadata
+import platform
+import sys
+
+from teachtorch.cli.errors import CommandError
+
+# Packages that a command may miss, and the extra that brings them.
+EXTRA_OF = {"graphviz": "viz", "graphviz_pure": "viz", "jupyterlab": "lab", "ipykernel": "lab", "pytest": "lab"}
+
+DRAW_EXAMPLES = """\
+examples:
+  teachtorch draw train.py                          the graph of the last backward, into graph.html
+  teachtorch draw train.py -o step.svg              other endings: .html .svg .txt .dot .json
+  teachtorch draw train.py --tensor "losses[-1]"    the graph behind this value, after the script has run
+  teachtorch draw train.py --epochs 3               options that draw does not know go to the script
+  teachtorch draw train.py -- -o model.pt           and so does all that follows --
+
+The script may use teachtorch or real PyTorch.
+"""
+
+
+def main(argv=None):
+    """Run one command of the console script; return its exit status.
+
+    Args:
+        argv: the words after `teachtorch`; those of this process if None.
+    """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return run(argv)
+    except CommandError as error:
+        print(f"teachtorch: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        return explain_missing(error)
+
+
+def run(argv):
+    if argv[:1] == ["exercises"]:
+        return exercises(argv[1:])
+    known, handed_on = split_at_dashes(argv)
+    options, unknown = make_parser().parse_known_args(known)
+    return options.run(options, unknown + handed_on)
+
+
+def split_at_dashes(argv):
+    """Cut at the first `--`: what follows it is not ours to read."""
+    cut = argv.index("--") if "--" in argv else len(argv)
+    return argv[:cut], argv[cut + 1 :]
+
+
+def make_parser():
+    parser = argparse.ArgumentParser(prog="teachtorch", description="PyTorch's interface with the lid off.")
+    parser.add_argument("--version", action="version", version=version_line())
+    commands = parser.add_subparsers(metavar="command", required=True)
+    add_lab(commands)
+    add_draw(commands)
+    # Listed for --help only: `run` hands the words of this command on unread.
+    commands.add_parser("exercises", help="list, check, watch and report the exercises")
+    return parser
+
+
+def add_lab(commands):
+    lab = commands.add_parser(
+        "lab",
+        help="open the chapters in JupyterLab",
+        description="Open the chapters in JupyterLab. Further options go to JupyterLab, e.g. --port 9000.",
+        allow_abbrev=False,
+    )
+    lab.set_defaults(run=open_lab)
+
+
+def add_draw(commands):
+    draw = commands.add_parser(
+        "draw",
+        help="run a script and draw its autograd graph",
+        description="Run a script and draw the graph that its last backward() walked.",
+        epilog=DRAW_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    draw.add_argument("script", help="the Python file to run")
+    draw.add_argument("-o", "--output", default="graph.html", help="file to write; its ending says how (%(default)s)")
+    draw.add_argument("--tensor", metavar="NAME", help="draw this variable of the script, or expression of them")
+    draw.set_defaults(run=draw_script)
+
+
+def open_lab(options, arguments):
+    from teachtorch.cli.lab import lab
+
+    return lab(arguments)
+
+
+def draw_script(options, arguments):
+    from teachtorch.cli.draw import draw
+
+    return draw(options.script, arguments, options.output, options.tensor)
+
+
+def exercises(arguments):
+    from exercises.cli import main as exercises_main
+
+    return exercises_main(arguments)
+
+
+def version_line():
+    parts = [f"Python {platform.python_version()}"]
+    parts += [f"{name} {installed_version(name)}" for name in ("numpy", "numba")]
+    return f"teachtorch {installed_version('teachtorch')} ({', '.join(parts)})"
+
+
+def installed_version(distribution):
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def explain_missing(error):
+    """Name the extra that brings the missing package; a package that no extra brings is our own fault."""
+    extra = EXTRA_OF.get((error.name or "").split(".")[0])
+    if extra is None:
+        raise error
+    print(f"teachtorch: this command needs {error.name}: pip install 'teachtorch[{extra}]'", file=sys.stderr)
+    return 1
