@@ -3,6 +3,6 @@
 Nothing of these is imported before a command needs it.
 """
 
-from teachtorch.cli.main import main
+from teachtorch.cli.commands import main
 
 __all__ = ["main"]

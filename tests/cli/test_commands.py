@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teachtorch.cli import main as cli
+from teachtorch.cli import commands as cli
 
 ROOT = Path(__file__).resolve().parents[2]
 
