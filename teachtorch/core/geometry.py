@@ -15,16 +15,14 @@ Sizes, strides and dimensions are plain ints; checking that an argument *is* an 
 
 import warnings
 from functools import lru_cache
+from math import prod
 
 # ------------------------------------------------------------------ sizes and dimensions
 
 
 def numel(shape):
     """Return the number of elements of a tensor of this shape (1 for a 0-dim tensor)."""
-    count = 1
-    for size in shape:
-        count *= size
-    return count
+    return prod(shape)
 
 
 def wrap_dim(dim, ndim):
@@ -54,22 +52,13 @@ def wrap_dims(dims, ndim):
         IndexError: a dim is out of range.
         RuntimeError: a dim is named twice.
     """
-    wrapped = tuple([wrap_dim(dim, ndim) for dim in dims])
-    if len(set(wrapped)) != len(wrapped):
-        _raise_repeated_dim(wrapped)
-    return wrapped
-
-
-def _raise_repeated_dim(dims):
-    for position, dim in enumerate(dims):
-        if dim in dims[:position]:
+    wrapped = []
+    for dim in dims:
+        dim = wrap_dim(dim, ndim)
+        if dim in wrapped:
             raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
-
-
-def _require_dims(dim, ndim):
-    """Raise what PyTorch's `unbind` raises where a 0-dim tensor is not taken for a 1-dim one."""
-    if ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        wrapped.append(dim)
+    return tuple(wrapped)
 
 
 def broadcast_shapes(*shapes):
@@ -84,13 +73,14 @@ def broadcast_shapes(*shapes):
     for shape in shapes[1:]:
         if shape != result:
             result = _broadcast_pair(result, shape)
-    return tuple(result)
+    return result
 
 
+@lru_cache(maxsize=4096)
 def _broadcast_pair(a, b):
     ndim = max(len(a), len(b))
-    a = (1,) * (ndim - len(a)) + tuple(a)
-    b = (1,) * (ndim - len(b)) + tuple(b)
+    a = (1,) * (ndim - len(a)) + a
+    b = (1,) * (ndim - len(b)) + b
     # From the last dimension on, so that the error names the dimension PyTorch names.
     for dim in range(ndim - 1, -1, -1):
         if a[dim] != b[dim] and a[dim] != 1 and b[dim] != 1:
@@ -333,11 +323,11 @@ def slice_(shape, stride, offset, dim=0, start=None, stop=None, step=1):
     """Keep every ``step``-th index of a dimension, from ``start`` up to ``stop``; both are clamped, as Python does.
 
     Raises:
-        IndexError: ``dim`` out of range.
-        RuntimeError: a 0-dim tensor, or a step that is not positive (PyTorch has no negative strides).
+        IndexError: a 0-dim tensor, or ``dim`` out of range.
+        RuntimeError: a step that is not positive (PyTorch has no negative strides).
     """
     if not shape:
-        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, len(shape))
     if step <= 0:
         raise RuntimeError("slice step must be positive")
@@ -354,8 +344,8 @@ def slice_(shape, stride, offset, dim=0, start=None, stop=None, step=1):
 
 def _clamp_index(index, size):
     if index < 0:
-        index += size
-    return 0 if index < 0 else size if index > size else index
+        return max(index + size, 0)
+    return min(index, size)
 
 
 def _replace(values, position, value):
@@ -368,8 +358,9 @@ def unbind(shape, stride, offset, dim=0):
     Raises:
         IndexError: a 0-dim tensor, or ``dim`` out of range.
     """
-    _require_dims(dim, len(shape))
     dim = wrap_dim(dim, len(shape))
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     rest = shape[:dim] + shape[dim + 1:]
     steps = stride[:dim] + stride[dim + 1:]
     step = stride[dim]
@@ -840,6 +831,7 @@ def as_strided(sizes, strides, offset, storage_nbytes, itemsize):
 
     Raises:
         RuntimeError: lengths differ, a negative number, or an element outside the storage.
+            (PyTorch lets a negative size pass beside a size of 0; it is refused here.)
     """
     sizes, strides = tuple(sizes), tuple(strides)
     if len(sizes) != len(strides):
