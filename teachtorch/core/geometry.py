@@ -480,10 +480,15 @@ def permute(shape, stride, offset, dims):
             "permute(): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
         )
-    dims = [wrap_dim(dim, ndim) for dim in dims]
-    if len(set(dims)) != ndim:
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
-    return tuple([shape[dim] for dim in dims]), tuple([stride[dim] for dim in dims]), offset
+    sizes, steps, seen = [], [], set()
+    for dim in dims:
+        dim = wrap_dim(dim, ndim)
+        if dim in seen:
+            raise RuntimeError("permute(): duplicate dims are not allowed.")
+        seen.add(dim)
+        sizes.append(shape[dim])
+        steps.append(stride[dim])
+    return tuple(sizes), tuple(steps), offset
 
 
 def movedim(shape, stride, offset, source, destination):
@@ -750,11 +755,11 @@ def unflatten_shape(shape, dim, sizes):
         RuntimeError: no sizes, or sizes that do not multiply to the size of the dim.
         IndexError: ``dim`` out of range.
     """
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
     if not shape:
         raise RuntimeError(f"unflatten: Dimension specified as {dim} but tensor has no dimensions")
     dim = wrap_dim(dim, len(shape))
-    if not sizes:
-        raise RuntimeError("unflatten: sizes must be non-empty")
     _check_sizes(sizes)
     return shape[:dim] + _unflatten_sizes(shape[dim], dim, tuple(sizes)) + shape[dim + 1:]
 

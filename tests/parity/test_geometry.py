@@ -190,6 +190,8 @@ def test_expand():
     for _ in range(2 * CASES):
         x = random_tensor(rng)
         sizes = random_expand_sizes(rng, x)
+        if 0 in sizes and min(sizes[:len(sizes) - x.ndim], default=0) < 0:
+            continue  # PyTorch makes a tensor of negative size of some of these
         assert_same(
             lambda: g.expand(*geometry_of(x), sizes),
             lambda: geometry_of(x.expand(sizes)),
