@@ -47,18 +47,24 @@ from teachtorch.core.dtype import from_numpy, scalar_type_name
 DEFAULT_SEED = 67280421310721
 _STATE_WORDS = 624
 _BLOCK = 16                 # normal() turns 16 uniforms into 16 normals at a time
-_CHUNK = 512 * _BLOCK       # elements that Box-Muller treats at once: its temporaries stay in the L2 cache
+_CHUNK = 1024 * _BLOCK      # elements that Box-Muller treats at once: its temporaries stay in the L2 cache
 _SMALL = 256                # below it NumPy's random_raw has the lower overhead, above it randint the higher speed
 _WIDE_RANGE = 1 << 28       # randint ranges from here on draw 64 bits per element
 _COMPILED_SHUFFLE = 1 << 16  # permutations from here on are worth loading Numba
 
-_MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+_MANTISSA_BITS_BY_NAME = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 _STATE_LAYOUT = np.dtype([
     ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", _STATE_WORDS),
     ("normal_x", "<f8"), ("next_normal", "<f8"), ("normal_rho", "<f8"), ("has_next_normal", "<i4"),
     ("padding", "<i4"), ("next_float_normal", "<f4"), ("has_next_float_normal", "?")], align=True)
+
+
+@functools.cache
+def _mantissa_bits(dtype):
+    """The bits of a floating dtype's mantissa, the hidden one included; None for the other dtypes."""
+    return _MANTISSA_BITS_BY_NAME.get(dtype.name)
 
 
 def _locked(draw):
@@ -180,10 +186,10 @@ class Generator:
     def uniform(self, shape, dtype, low=0.0, high=1.0):
         """Uniform on [low, high); RuntimeError where low > high or a bound does not fit the dtype."""
         dtype = _floating(dtype, "check_uniform_bounds")
+        if low == 0.0 and high == 1.0 and dtype.itemsize > 2:
+            return self._unit(math.prod(shape), dtype).reshape(shape)
         _check_uniform_bounds(dtype, low, high)
         unit = self._unit(math.prod(shape), dtype)
-        if low == 0.0 and high == 1.0 and dtype.itemsize > 2:
-            return unit.reshape(shape)
         span_type = unit.dtype.type
         low, high = span_type(low), span_type(high)
         values = _fused_multiply_add(unit, high - low, low).astype(dtype)
@@ -307,7 +313,7 @@ class Generator:
         dtype = np.dtype(dtype)
         if not low < high:
             raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-        if dtype.name in _MANTISSA_BITS:
+        if _mantissa_bits(dtype):
             low, high = _representable_from(dtype, low), _representable_to(dtype, high)
             _check_casted_interval(low, high)
         _check_integer_bounds(dtype, low, high - 1)
@@ -322,7 +328,7 @@ class Generator:
         if low == _INT64_MIN:
             return self._all_64_bits(shape, dtype)
         largest = _largest_integer(dtype)
-        if dtype.name in _MANTISSA_BITS:
+        if _mantissa_bits(dtype):
             low = _representable_from(dtype, low)
             _check_casted_interval(low, largest)
         _check_integer_bounds(dtype, low, largest)
@@ -403,7 +409,7 @@ def fill_in_memory_order(out, draw):
 def _rounded(values, dtype):
     """Cast as C++ does: to a 2-byte float by way of float32."""
     dtype = np.dtype(dtype)
-    if dtype.itemsize == 2 and dtype.name in _MANTISSA_BITS:
+    if dtype.itemsize == 2 and _mantissa_bits(dtype):
         values = values.astype(np.float32)
     return values.astype(dtype, copy=False)
 
@@ -551,7 +557,7 @@ def _compiled_swap_in_turn():
 
 def _floating(dtype, kernel):
     dtype = np.dtype(dtype)
-    if dtype.name not in _MANTISSA_BITS:
+    if not _mantissa_bits(dtype):
         raise _not_implemented(dtype, kernel)
     return dtype
 
@@ -569,7 +575,7 @@ def _not_implemented(dtype, kernel):
 
 def _continuous(dtype, distribution):
     dtype = np.dtype(dtype)
-    if dtype.name not in _MANTISSA_BITS:
+    if not _mantissa_bits(dtype):
         raise RuntimeError(f"{distribution} distribution is a continuous probability distribution. dtype must be a "
                            f"floating point but you specified {_type_name(dtype)}")
     return dtype
@@ -581,15 +587,16 @@ def _type_name(dtype):
 
 def _largest_integer(dtype):
     """The largest integer up to which the dtype counts without gaps."""
-    if dtype.name in _MANTISSA_BITS:
-        return 1 << _MANTISSA_BITS[dtype.name]
+    if _mantissa_bits(dtype):
+        return 1 << _mantissa_bits(dtype)
     return 1 if dtype == np.bool_ else int(np.iinfo(dtype).max)
 
 
+@functools.cache
 def _limits(dtype):
     if dtype == np.bool_:
         return 0, 1
-    if dtype.name not in _MANTISSA_BITS:
+    if not _mantissa_bits(dtype):
         return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     largest = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name)
     largest = largest or float(np.finfo(dtype).max)
@@ -620,7 +627,7 @@ def _check_uniform_bounds(dtype, low, high):
 def _check_integer_bounds(dtype, first, last):
     for name, value in (("from", first), ("to - 1", last)):
         _check_bound(dtype, name, value)
-        bits = _MANTISSA_BITS.get(dtype.name)
+        bits = _mantissa_bits(dtype)
         if bits and abs(value) > 1 << bits:
             warnings.warn(f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
                           f"{_CPP_NAMES[dtype.name]} can support discrete uniform distribution only within this "
@@ -651,7 +658,7 @@ def _round_to_float(value, dtype):
 
 def _gap(value, dtype):
     """The distance between neighbouring numbers of the dtype at `value`."""
-    return 1 << (abs(value).bit_length() - _MANTISSA_BITS[dtype.name])
+    return 1 << (abs(value).bit_length() - _mantissa_bits(dtype))
 
 
 def _check_permutation_fits(n, dtype):
@@ -665,7 +672,7 @@ def _check_permutation_fits(n, dtype):
 def _check_multinomial(probabilities, num_samples, replacement):
     if not 1 <= probabilities.ndim <= 2:
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if probabilities.dtype.name not in _MANTISSA_BITS:
+    if not _mantissa_bits(probabilities.dtype):
         raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
                            f"{_type_name(probabilities.dtype)}")
     if num_samples <= 0:
