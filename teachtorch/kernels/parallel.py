@@ -1,0 +1,142 @@
+"""Splits a loop over a small pool of threads.
+
+A body is called with half-open ranges that cover ``range(total)``. Numba kernels compiled with ``nogil`` release the
+interpreter lock, so two bodies really run at once. Numba's own ``parallel=True`` is not used: with its workqueue layer
+two Python threads abort the process, with its OpenMP layer a forked child dies.
+"""
+
+import os
+import queue
+import threading
+
+__all__ = ["get_num_threads", "parallel_for", "set_num_threads"]
+
+CHUNKS_PER_THREAD = 2  # a thread that the system interrupts leaves half of its share to the others
+
+
+class _Job:
+    """One loop: threads take chunks from it until none is left."""
+
+    def __init__(self, total, step, body):
+        self.total, self.step, self.body = total, step, body
+        self.starts = iter(range(0, total, step))
+        self.unfinished = -(-total // step)
+        self.lock = threading.Lock()
+        self.done = threading.Event()
+        self.error = None
+
+    def work(self):
+        """Run chunks until none is left; ``next`` on a range iterator is atomic under the lock below."""
+        while (begin := self._take()) is not None:
+            try:
+                if self.error is None:
+                    self.body(begin, min(begin + self.step, self.total))
+            except BaseException as error:
+                self.error = self.error or error
+            finally:
+                self._finish()
+
+    def _take(self):
+        with self.lock:
+            return next(self.starts, None)
+
+    def _finish(self):
+        with self.lock:
+            self.unfinished -= 1
+            if self.unfinished == 0:
+                self.done.set()
+
+
+class _Pool:
+    """Daemon threads that wait for jobs; the caller of a loop works too, so n threads need n - 1 of them."""
+
+    def __init__(self):
+        self.jobs = queue.SimpleQueue()
+        self.lock = threading.Lock()
+        self.size = 0
+
+    def run(self, job, helpers):
+        """Work on ``job`` in this thread and in ``helpers`` others, and wait until every chunk has run."""
+        self._grow(helpers)
+        for _ in range(helpers):
+            self.jobs.put(job)
+        _run_serially(job.work)
+        job.done.wait()
+
+    def _grow(self, size):
+        with self.lock:
+            while self.size < size:
+                self.size += 1
+                name = f"teachtorch-{self.size}"
+                threading.Thread(target=self._serve, name=name, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            _run_serially(self.jobs.get().work)
+
+
+class _Inside(threading.local):
+    loop = False
+
+
+def _available_cores():
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_inside = _Inside()
+_pool = _Pool()
+_num_threads = int(os.environ.get("TEACHTORCH_NUM_THREADS") or _available_cores())
+
+
+def _run_serially(work):
+    """Call ``work`` with the loops that it starts kept on this thread."""
+    _inside.loop = True
+    try:
+        work()
+    finally:
+        _inside.loop = False
+
+
+def _forget_pool():
+    """A forked child has only the thread that forked: its pool starts afresh."""
+    global _pool
+    _pool = _Pool()
+    _inside.loop = False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
+
+
+def get_num_threads():
+    """Return how many threads one loop may use (``torch.get_num_threads``)."""
+    return _num_threads
+
+
+def set_num_threads(num_threads):
+    """Let one loop use ``num_threads`` threads, at least 1 (``torch.set_num_threads``)."""
+    global _num_threads
+    if num_threads < 1:
+        raise RuntimeError("set_num_threads: expected a positive number of threads")
+    _num_threads = int(num_threads)
+
+
+def parallel_for(total, grain, body):
+    """Call ``body(begin, end)`` on ranges that cover ``range(total)``, each at least ``grain`` long where possible.
+
+    Totals up to ``grain``, and loops started inside another loop's body, run in the calling thread as one range. The
+    first exception of a body is raised here, once all running bodies have ended.
+    """
+    if total <= 0:
+        return
+    threads = min(_num_threads, -(-total // max(grain, 1)))
+    if threads == 1 or _inside.loop:
+        body(0, total)
+        return
+    step = max(-(-total // (threads * CHUNKS_PER_THREAD)), grain)
+    job = _Job(total, step, body)
+    _pool.run(job, threads - 1)
+    if job.error is not None:
+        raise job.error

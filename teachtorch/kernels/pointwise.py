@@ -1,0 +1,135 @@
+"""Functions of one element at a time, over arrays: NumPy for small ones, a compiled parallel loop for large ones."""
+
+import contextvars
+import threading
+
+import numpy as np
+
+from . import codegen
+from .cache import load_module
+from .strided import plan_loop
+
+__all__ = ["Pointwise"]
+
+# Below this many elements NumPy is as quick as a compiled loop, and nobody waits for a compiler.
+SMALL = 1 << 14
+COMPILED_DTYPES = frozenset(
+    np.dtype(name) for name in ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64"))
+
+
+class _Silence(threading.local):
+    """A context per thread in which NumPy reports no floating-point errors, as PyTorch does not.
+
+    ``with np.errstate(...)`` does the same and costs three times what a small ufunc costs.
+    """
+
+    def __init__(self):
+        context = contextvars.Context()
+        context.run(np.seterr, all="ignore")
+        self.run = context.run
+
+
+_silence = _Silence()
+
+
+def silently(function, *arguments, **options):
+    """Call ``function`` with NumPy's floating-point warnings off."""
+    with np.errstate(all="ignore"):
+        return function(*arguments, **options)
+
+
+class Pointwise:
+    """A function of one element, over arrays of one dtype that broadcast.
+
+    Args:
+        scalar: a plain Python function of one element per operand. Its source is what Numba compiles, so it may use
+            only numbers, operators and functions of the same kind (`kernels.scalar`, ``math``).
+        numpy: a ufunc, or a function of arrays that is called likewise, for small arrays and for dtypes that Numba
+            has not (float16, bfloat16). Without it every array is compiled for, and such dtypes pass through float32.
+        result: the result's dtype where it is not the operands' (``np.bool_`` for predicates).
+    """
+
+    def __init__(self, scalar, numpy=None, result=None):
+        self.scalar = scalar
+        self.numpy = numpy
+        self.result = None if result is None else np.dtype(result)
+        self.__name__ = scalar.__name__
+        self._is_ufunc = isinstance(numpy, np.ufunc)
+        self._small = SMALL if numpy is not None else -1
+        self._kernels = {}
+
+    def __repr__(self):
+        return f"Pointwise({self.__name__})"
+
+    def __call__(self, *arrays, out=None):
+        """Return the function of ``arrays`` (ndarrays or NumPy scalars of one dtype; a condition may be bool).
+
+        Args:
+            out: an array of the broadcast shape to fill and return; it may be one of ``arrays``.
+
+        The result is dense, its dimensions in the order of the operands' strides, as PyTorch lays it out.
+        """
+        for array in arrays:
+            if array.size > self._small:
+                return self._large(arrays, out)
+        if out is not None:
+            return self._into(arrays, out)
+        try:
+            result = _silence.run(self.numpy, *arrays)
+        except RuntimeError:  # a finalizer that runs inside another call finds the context taken
+            result = silently(self.numpy, *arrays)
+        return result if type(result) is np.ndarray else np.asarray(result)
+
+    def _into(self, arrays, out):
+        """Fill ``out`` through NumPy."""
+        if self._is_ufunc:
+            silently(self.numpy, *arrays, out=out, casting="unsafe")
+        else:
+            np.copyto(out, silently(self.numpy, *arrays), casting="unsafe")
+        return out
+
+    def _large(self, arrays, out):
+        """Run the compiled loop, or NumPy where the arrays are of a kind that it does not take."""
+        arrays = tuple(map(np.asarray, arrays))
+        if not all(map(_compilable, arrays if out is None else (*arrays, out))):
+            return self._uncompiled(arrays, out)
+        loop = plan_loop(arrays, out, self.result or arrays[-1].dtype)
+        loop.run(self._kernel(loop.kind, loop.result.dtype, loop.dtypes, loop.pattern))
+        return loop.result
+
+    def _uncompiled(self, arrays, out):
+        if self.numpy is None:
+            return self._through_float32(arrays, out)
+        if out is not None:
+            return self._into(arrays, out)
+        return np.asarray(silently(self.numpy, *arrays))
+
+    def _through_float32(self, arrays, out):
+        dtype = arrays[-1].dtype
+        wide = [x if x.dtype == np.bool_ else np.array(x, np.float32 if dtype.kind not in "iu" else dtype) for x in arrays]
+        result = self._large(wide, None)
+        if out is None:
+            return result.astype(self.result or dtype)
+        np.copyto(out, result, casting="unsafe")
+        return out
+
+    def _kernel(self, *key):
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            kernel = self._kernels[key] = _compile(self.scalar, *key)
+        return kernel
+
+
+def _compile(scalar, kind, out_dtype, dtypes, pattern):
+    """Return the compiled loop of ``kind`` for these dtypes and this pattern of operands."""
+    write = codegen.flat_loop if kind == "flat" else codegen.strided_loop
+    text = write(scalar, out_dtype, dtypes, pattern)
+    name = scalar.__name__ if scalar.__name__.isidentifier() else "scalar"
+    return load_module(f"{name}_{dtypes[-1]}_{pattern}", text).kernel
+
+
+def _compilable(array):
+    """Whether a compiled loop can walk the array: a dtype Numba has, aligned, native, no step backwards."""
+    return array.dtype in COMPILED_DTYPES and array.flags.aligned and min(array.strides, default=0) >= 0
+
+
