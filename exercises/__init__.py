@@ -1,0 +1,1 @@
+"""Exercises to the chapters, and the grader that runs them in a watched process."""

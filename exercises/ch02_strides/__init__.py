@@ -1,0 +1,1 @@
+"""Exercises to chapter 2: storage, sizes, strides."""

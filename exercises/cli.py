@@ -1,0 +1,216 @@
+"""The command line: `teachtorch exercises ...`, or `python -m exercises ...`."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import signal
+import sys
+from pathlib import Path
+
+from exercises import catalog, lessons, report, show, watch
+from exercises.grading.runner import GraderError, Limits, Result
+from exercises.workspace import Workspace, default_folder
+
+DESCRIPTION = """\
+Exercises to the chapters. Edit a file of the workspace, then have it graded:
+
+  teachtorch exercises list               what there is, and what you have passed
+  teachtorch exercises watch              grade the exercise at hand whenever you save it
+  teachtorch exercises check offset       grade one exercise (or several; or all, without a name)
+  teachtorch exercises hint offset        a question; again: a picture; again: a skeleton
+  teachtorch exercises solution offset    the reference solution, once you have passed
+"""
+EPILOG = """\
+exit codes: 0 all passed (or done), 1 something did not pass, 2 wrong usage or the grader failed, 130 stopped by Ctrl-C
+The workspace is exercises/ in a checkout, else ./teachtorch_exercises, made on first use. Progress: <workspace>/.teachtorch/
+"""
+
+
+class UsageError(Exception):
+    """The command cannot be done as asked; the text says why and what to do."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command. argv: the arguments after `exercises`; default: those of the process. Returns the exit code."""
+    arguments = parser().parse_args(argv)
+    _end_on_termination()
+    try:
+        return arguments.run(arguments)
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    except (UsageError, GraderError, OSError) as error:
+        print(f"exercises: {error}", file=sys.stderr)
+        return 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    look = {"description": DESCRIPTION, "epilog": EPILOG, "formatter_class": argparse.RawDescriptionHelpFormatter}
+    whole = argparse.ArgumentParser("teachtorch exercises", **look)
+    whole.add_argument("--workspace", type=Path, metavar="DIR", help="the folder with your files")
+    whole.add_argument("--seconds", type=_seconds, default=5.0, help="time limit for one test (default 5)")
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _command(commands, "list", run_list, "all exercises, their points, which you have passed")
+    check = _command(commands, "check", run_check, "grade exercises; without a name all of them")
+    check.add_argument("name", nargs="*", help="name of an exercise, as `list` shows it")
+    check.add_argument("--seed", type=int, help="repeat the random cases of an earlier run")
+    _command(commands, "watch", run_watch, "grade the exercise at hand whenever it is saved").add_argument("name", nargs="?")
+    hint = _command(commands, "hint", run_hint, "the next hint: a question, then a picture, then a skeleton")
+    hint.add_argument("name")
+    hint.add_argument("--level", type=int, choices=(1, 2, 3), help="this hint instead of the next one")
+    reset = _command(commands, "reset", run_reset, "put the starter file back (asks first; keeps a copy)")
+    reset.add_argument("name")
+    reset.add_argument("--yes", action="store_true", help="do not ask")
+    _command(commands, "solution", run_solution, "the reference solution, once you have passed").add_argument("name")
+    _add_report(commands)
+    return whole
+
+
+def _add_report(commands) -> None:
+    command = _command(commands, "report", run_report, "points per property; over several saved reports: the class report")
+    command.add_argument("file", nargs="*", type=Path, help="reports saved with --jsonl: which property fails most")
+    command.add_argument("--jsonl", metavar="PATH", help="write one JSON object per property ('-': standard output)")
+    command.add_argument("--gradescope", metavar="PATH", help="write Gradescope's results.json ('-': standard output)")
+    command.add_argument("--seed", type=int, help="the same random cases for everyone")
+
+
+def _command(commands, name: str, run, text: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    command.set_defaults(run=run)
+    return command
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """All exercises and what is passed."""
+    state = _workspace(arguments).state()
+    print(show.listing(catalog.exercises(), state.passed, state.current))
+    return 0
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    """Grade exercises and remember what passed."""
+    workspace = _workspace(arguments)
+    chosen = [_find(name) for name in arguments.name] or list(catalog.exercises())
+    tell = _tell_details if arguments.name else _tell_briefly
+    results = lessons.check(workspace, chosen, Limits(arguments.seconds), tell, arguments.seed)
+    if len(results) > 1:
+        print(f"{sum(r.score for r in results)} of {sum(r.exercise.points for r in results)} points")
+    return 0 if all(result.passed for result in results) else 1
+
+
+def run_watch(arguments: argparse.Namespace) -> int:
+    """Grade on every save."""
+    workspace = _workspace(arguments)
+    start = _find(arguments.name) if arguments.name else None
+    return watch.Watch(workspace, Limits(arguments.seconds)).run(start)
+
+
+def run_hint(arguments: argparse.Namespace) -> int:
+    """Show a hint, and remember that it was shown."""
+    workspace, exercise = _workspace(arguments), _find(arguments.name)
+    print(lessons.hint(workspace, exercise, arguments.level))
+    return 0
+
+
+def run_reset(arguments: argparse.Namespace) -> int:
+    """Put a starter back."""
+    workspace, exercise = _workspace(arguments), _find(arguments.name)
+    if not arguments.yes and not _agreed(f"put the starter of {exercise.name} back over {workspace.file(exercise)}?"):
+        print("nothing changed")
+        return 1
+    print(f"the starter is back; your file is kept as {workspace.reset(exercise)}")
+    return 0
+
+
+def run_solution(arguments: argparse.Namespace) -> int:
+    """Show the solution after a pass."""
+    workspace, exercise = _workspace(arguments), _find(arguments.name)
+    if exercise.name not in workspace.state().passed:
+        raise UsageError(f"the solution of {exercise.name} is shown once you have passed: try `hint {exercise.name}`")
+    print(lessons.solution(exercise, workspace.state().hints.get(exercise.name, 0)))
+    return 0
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """Grade everything and report, or put saved reports together."""
+    if arguments.file:
+        print(report.class_report([_read_report(path) for path in arguments.file]))
+        return 0
+    workspace = _workspace(arguments)
+    to_stdout = "-" in (arguments.jsonl, arguments.gradescope)
+    results = lessons.check(workspace, list(catalog.exercises()), Limits(arguments.seconds), _tell_progress, arguments.seed)
+    _put(arguments.jsonl, report.jsonl(results))
+    _put(arguments.gradescope, json.dumps(report.gradescope(results), indent=2) + "\n")
+    if not to_stdout:
+        print(report.text(results))
+    return 0 if all(result.passed for result in results) else 1
+
+
+def _read_report(path: Path) -> list[dict]:
+    try:
+        return report.read(path)
+    except ValueError as error:
+        raise UsageError(error) from error
+
+
+def _put(path: str | None, text: str) -> None:
+    if path == "-":
+        sys.stdout.write(text)
+    elif path:
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def _workspace(arguments: argparse.Namespace) -> Workspace:
+    workspace = Workspace(arguments.workspace or default_folder())
+    written = workspace.prepare()
+    if written:
+        print(f"{len(written)} starter files written to {workspace.folder}", file=sys.stderr)
+    return workspace
+
+
+def _find(name: str) -> catalog.Exercise:
+    try:
+        return catalog.find(name.removeprefix("exercises/"))
+    except KeyError:
+        names = [each.name for each in catalog.exercises()]
+        near = difflib.get_close_matches(name, names) or names
+        raise UsageError(f"there is no exercise {name!r}; did you mean {', '.join(near)}?") from None
+
+
+def _agreed(question: str) -> bool:
+    print(f"{question} [y/n] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _tell_details(result: Result) -> None:
+    print(show.details(result) + "\n", flush=True)
+
+
+def _tell_briefly(result: Result) -> None:
+    print(show.headline(result), flush=True)
+
+
+def _tell_progress(result: Result) -> None:
+    print(show.headline(result), file=sys.stderr, flush=True)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError("a time limit is more than 0 and at most 3600 seconds")
+    return seconds
+
+
+def _end_on_termination() -> None:
+    """A polite request to end is handled like Ctrl-C, so that no graded process is left behind."""
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    try:
+        signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:
+        return  # not the main thread: the caller decides about signals

@@ -1,0 +1,229 @@
+"""The watched process: pytest on one exercise after another, each step told to the parent as a signed event.
+
+Standard input carries the request, standard output the events. Whatever the learner's code prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import gc
+import json
+import os
+import random
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy  # noqa: F401  bound before a learner's file can touch it
+import pytest
+
+from exercises.grading import calls, guard, loading
+from exercises.grading.events import Signer
+from exercises.grading.explain import explain, explain_import
+from exercises.grading.integrity import Snapshot
+
+try:
+    import resource
+except ImportError:
+    resource = None
+
+IMPORT = "<import>"
+SPARE = 64 << 20
+
+
+class Memory:
+    """A limit on the address space, where the system has one. limit: bytes above what the process uses already."""
+
+    def __init__(self, limit: int) -> None:
+        self.megabytes = limit >> 20
+        self._soft = _address_space() + limit if resource and _address_space() else None
+
+    def limit(self) -> None:
+        """Put the limit on."""
+        self._set(self._soft)
+
+    def relax(self) -> None:
+        """Leave room to write the message about a MemoryError."""
+        self._set(self._soft and self._soft + SPARE)
+
+    def _set(self, soft: int | None) -> None:
+        if soft:
+            resource.setrlimit(resource.RLIMIT_AS, (soft, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+class Grading:
+    """The pytest plugin that grades one exercise. It keeps its own record and does not ask pytest's outcome."""
+
+    def __init__(self, job: dict, session: Session) -> None:
+        self.job = job
+        self.session = session
+        self.module = None
+        self.ran = 0
+        self.broken = ""
+        self.snapshot = None
+
+    @pytest.fixture
+    def yours(self) -> loading.Yours:
+        """The learner's module."""
+        return self.module
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> random.Random:
+        """The random numbers of this run."""
+        return random.Random(f"{self.job['seed']}:{request.node.name}")
+
+    def pytest_collection_modifyitems(self, items: list) -> None:
+        """Leave out the tests that an earlier process has done."""
+        items[:] = [item for item in items if item.name not in self.job["done"]]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Import the learner's file, after everything that grades it is in place."""
+        modules = {item.module for item in session.items}
+        self.snapshot = Snapshot(*modules)
+        self.module = self._step(IMPORT, self._load, explain_import)
+        if self.module is None:
+            session.items.clear()
+
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
+        """Run one test."""
+        names = pyfuncitem._fixtureinfo.argnames
+        arguments = {name: pyfuncitem.funcargs[name] for name in names}
+        self._step(pyfuncitem.name, lambda: pyfuncitem.obj(**arguments), explain)
+        self.ran += 1
+        if self.broken:
+            pyfuncitem.session.shouldstop = self.broken
+        return True
+
+    def _load(self):
+        rules = self.job["rules"]
+        known = guard.Rules(tuple(rules["imports"]), tuple(map(tuple, rules["forbidden"]))) if rules else None
+        return loading.load(Path(self.job["file"]), known)
+
+    def _step(self, name: str, action, explained):
+        """Run the learner's code once, and tell the parent how it went."""
+        calls.forget()
+        self.session.start(self.job["id"], name)
+        begin = time.perf_counter()
+        answer, failure = self._watched(action, explained)
+        self.broken = self.snapshot.changed()
+        if self.broken:
+            failure = "tampered", f"your file replaced `{self.broken}`; the tests need the real one"
+        self.session.end(self.job["id"], name, failure, time.perf_counter() - begin)
+        return None if failure else answer
+
+    def _watched(self, action, explained):
+        memory = self.session.memory
+        memory.limit()
+        try:
+            return action(), None
+        except BaseException as error:  # whatever a learner's code raises is an answer to report
+            memory.relax()
+            return None, explained(error, self.job["file"], memory.megabytes)
+        finally:
+            memory.relax()
+
+
+class Session:
+    """What all jobs of this process share: the way to the parent, the limits."""
+
+    def __init__(self, request: dict, events) -> None:
+        self.signer = Signer(events, bytes.fromhex(request["key"]))
+        self.marker = request["marker"].encode()
+        self.memory = Memory(request["memory_bytes"])
+        self.seconds = request["seconds"]
+        self.stacks = open(request["stacks"], "w")
+        faulthandler.enable(self.stacks)
+
+    def start(self, job: int, test: str) -> None:
+        """Tell that a test begins; have Python's stack written down shortly before its time is over."""
+        self.stacks.seek(0)
+        self.stacks.truncate()
+        faulthandler.dump_traceback_later(self.seconds * 0.9, file=self.stacks)
+        self.signer.send({"event": "start", "job": job, "test": test})
+
+    def end(self, job: int, test: str, failure: tuple[str, str] | None, seconds: float) -> None:
+        """Tell how a test ended."""
+        faulthandler.cancel_dump_traceback_later()
+        _flush(self.marker)
+        kind, message = failure or ("passed", "")
+        event = {"event": "end", "job": job, "test": test, "kind": kind, "message": message}
+        self.signer.send({**event, "seconds": round(seconds, 4)})
+
+
+def main() -> None:
+    """Grade the jobs of the request on standard input."""
+    request = json.loads(sys.stdin.buffer.readline())
+    session = Session(request, _take_over_streams())
+    _die_with_parent()
+    sys.breakpointhook = _no_debugger
+    sys.pycache_prefix = request["folder"]
+    session.signer.send({"event": "ready"})
+    base = Snapshot()
+    for job in request["jobs"]:
+        broken = _grade(job, session, request["folder"]) or base.changed() or _left_behind()
+        if broken:
+            break
+    session.signer.send({"event": "bye"})
+    os._exit(0)
+
+
+def _grade(job: dict, session: Session, folder: str) -> str:
+    plugin = Grading(job, session)
+    for name in [name for name in sys.modules if name.startswith(f"exercises.{job['set']}")]:
+        del sys.modules[name]
+    options = "-s --noconftest --import-mode=importlib -p no:cacheprovider -p no:terminal -p no:faulthandler"
+    own = ["-c", f"{folder}/pytest.ini", f"--rootdir={folder}"]
+    pytest.main([*options.split(), *own, job["test"]], plugins=[plugin])
+    session.signer.send({"event": "finished", "job": job["id"], "ran": plugin.ran})
+    sys.modules.pop(loading.MODULE, None)
+    plugin.module = None
+    gc.collect()
+    return plugin.broken
+
+
+def _take_over_streams():
+    """Keep standard output for the events; what is printed from now on goes to standard error."""
+    events = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    sys.stdin = open(0, closefd=False)
+    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    return events
+
+
+def _flush(marker: bytes) -> None:
+    for stream in (sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            continue  # the learner closed it
+    try:
+        os.write(2, marker)
+    except OSError:
+        return
+
+
+def _die_with_parent() -> None:
+    """On Linux, end when the parent does, whatever this process is doing then."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
+
+
+def _no_debugger(*arguments, **keywords) -> None:
+    raise RuntimeError("breakpoint() has no terminal here; plain `pytest --pdb` on the test file has one")
+
+
+def _left_behind() -> str:
+    threads = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
+    return f"threads {threads}" if threads else ""
+
+
+def _address_space() -> int:
+    """Bytes of address space in use; 0 where the system does not say."""
+    statistics = Path("/proc/self/statm")
+    if not statistics.exists():
+        return 0
+    return int(statistics.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,91 @@
+"""What an exercise may import and call. This is coaching: it tells what the exercise is about, it is not a lock."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+ALWAYS = frozenset(
+    "__future__ abc bisect collections contextlib copy dataclasses enum fractions functools heapq itertools math "
+    "numbers operator pprint random statistics string textwrap time typing warnings weakref".split()
+)
+DIGGING = frozenset(
+    "__globals__ __builtins__ __subclasses__ __code__ __closure__ f_back f_globals f_locals f_builtins tb_frame gi_frame "
+    "cr_frame".split()
+)
+DYNAMIC = frozenset("__import__ exec eval compile globals open __builtins__ __loader__ __spec__".split())
+
+
+class NotAllowed(Exception):
+    """The file uses something that this exercise does without."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What one exercise allows beyond the small standard list, and what it forbids (name -> what to do instead)."""
+
+    imports: tuple[str, ...] = ()
+    forbidden: tuple[tuple[str, str], ...] = ()
+
+
+def check(tree: ast.Module, rules: Rules) -> None:
+    """Raise NotAllowed for the first thing in the file that the exercise does without."""
+    for node in _nodes(tree):
+        complaint = _complaint(node, rules)
+        if complaint:
+            raise NotAllowed(f"line {node.lineno}: {complaint}")
+
+
+def _nodes(tree: ast.Module):
+    """Every node but those under `if __name__ == "__main__":`, which only run when the file is run by hand."""
+    for statement in tree.body:
+        if not (isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test)):
+            yield from ast.walk(statement)
+
+
+def _complaint(node: ast.AST, rules: Rules) -> str:
+    if isinstance(node, ast.Import):
+        return _first(_import_complaint(alias.name, rules) for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return _from_complaint(node, rules)
+    if isinstance(node, ast.Attribute):
+        return _attribute_complaint(node, rules)
+    if isinstance(node, ast.Name):
+        return _name_complaint(node.id, rules)
+    return ""
+
+
+def _import_complaint(module: str, rules: Rules) -> str:
+    if module.split(".")[0] in ALWAYS.union(rules.imports):
+        return ""
+    more = f" and {', '.join(rules.imports)}" if rules.imports else ""
+    return f"this exercise does without `import {module}` (it may import the plain standard library{more})"
+
+
+def _from_complaint(node: ast.ImportFrom, rules: Rules) -> str:
+    if node.level:
+        return "this exercise does without relative imports"
+    names = [_forbidden(f"{node.module}.{alias.name}", rules) for alias in node.names]
+    return _import_complaint(node.module or "", rules) or _first(names)
+
+
+def _attribute_complaint(node: ast.Attribute, rules: Rules) -> str:
+    if node.attr in DIGGING:
+        return f"`.{node.attr}` reaches outside your own code"
+    return _forbidden(ast.unparse(node), rules) or _forbidden(f".{node.attr}", rules)
+
+
+def _name_complaint(name: str, rules: Rules) -> str:
+    if name in DYNAMIC:
+        return f"this exercise does without `{name}`"
+    return _forbidden(name, rules)
+
+
+def _forbidden(name: str, rules: Rules) -> str:
+    plain = name.replace("numpy.", "np.", 1)
+    advice = dict(rules.forbidden).get(plain)
+    return f"this exercise does without `{plain}`: {advice}" if advice else ""
+
+
+def _first(texts) -> str:
+    return next((text for text in texts if text), "")

@@ -1,0 +1,51 @@
+"""What is done with an exercise: grade it, hint at it, show its solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from exercises import catalog
+from exercises.grading.runner import Job, Limits, Result, grade
+from exercises.workspace import Workspace
+
+HINTS = ("a question", "a picture", "a skeleton")
+
+
+def check(
+    workspace: Workspace, chosen: list[catalog.Exercise], limits: Limits, tell: Callable, seed: int | None = None
+) -> list[Result]:
+    """Grade the learner's files of these exercises; passes are remembered in the workspace."""
+    jobs = [_job(each, workspace.file(each), seed) for each in chosen]
+    results = grade(jobs, limits, tell)
+    state = workspace.state()
+    state.passed += [r.exercise.name for r in results if r.passed and r.exercise.name not in state.passed]
+    workspace.keep(state)
+    return results
+
+
+def hint(workspace: Workspace, exercise: catalog.Exercise, level: int | None = None) -> str:
+    """The text of a hint: of this level, or of the one after the last that was shown."""
+    state = workspace.state()
+    level = level or min(state.hints.get(exercise.name, 0) + 1, len(HINTS))
+    state.hints[exercise.name] = max(level, state.hints.get(exercise.name, 0))
+    workspace.keep(state)
+    more = "" if level == len(HINTS) else f"\n(ask again for {HINTS[level]})"
+    return f"hint {level} of {len(HINTS)}, {HINTS[level - 1]}:\n\n{exercise.hints[level - 1]}\n{more}"
+
+
+def solution(exercise: catalog.Exercise, hints_seen: int) -> str:
+    """The reference solution, how PyTorch does it, and the hints that were not needed."""
+    source = (exercise.solutions / "solution.py").read_text(encoding="utf-8")
+    lines = [line for line in source.splitlines() if line.strip() not in ("# solution", "# end of solution")]
+    unused = [f"\na hint you did not need:\n\n{text}" for text in exercise.hints[hints_seen:]]
+    return "\n".join([*lines, "", how_torch_does_it(exercise), *unused])
+
+
+def how_torch_does_it(exercise: catalog.Exercise) -> str:
+    """Where PyTorch does the same: file and function."""
+    return f"how PyTorch does it:\n{exercise.torch}"
+
+
+def _job(exercise: catalog.Exercise, file: Path, seed: int | None) -> Job:
+    return Job(exercise, file.resolve()) if seed is None else Job(exercise, file.resolve(), seed)

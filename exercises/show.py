@@ -1,0 +1,73 @@
+"""Results as text for a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from exercises.catalog import Exercise
+from exercises.grading.runner import Outcome, Result
+
+CODES = {"green": "32", "red": "31", "yellow": "33", "dim": "2", "bold": "1"}
+LABELS = {"passed": ("pass", "green"), "todo": ("todo", "yellow")}
+
+
+def paint(text: str, colour: str) -> str:
+    """The text in a colour where the terminal has one and NO_COLOR is not set."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
+    return text if plain else f"\033[{CODES[colour]}m{text}\033[0m"
+
+
+def headline(result: Result) -> str:
+    """One line: the exercise and its points."""
+    colour = "green" if result.passed else "yellow" if _untouched(result) else "red"
+    word = "passed" if result.passed else "not started" if _untouched(result) else "not yet"
+    points = f"{result.score}/{result.exercise.points}"
+    return f"{paint(word.ljust(11), colour)}  {points:>5}  {result.exercise.name:<18} {result.exercise.title}"
+
+
+def details(result: Result) -> str:
+    """Every property of one result, with the whole message of the first that fails."""
+    if result.problem:
+        return "\n".join([headline(result), indented(result.message), _printed(result.printed)]).rstrip()
+    first = next((each for each in result.outcomes if not each.passed), None)
+    lines = [headline(result)]
+    for outcome in result.outcomes:
+        lines.append(_line(outcome))
+        lines += [indented(outcome.message), _printed(outcome.printed)] if outcome is first else []
+    lines += [f"  random cases: repeat them with --seed {result.seed}"] if first and not _untouched(result) else []
+    return "\n".join(line for line in lines if line)
+
+
+def listing(exercises: tuple[Exercise, ...], passed: list[str], current: str) -> str:
+    """The table of all exercises."""
+    lines = [_row(each, each.name in passed, each.name == current) for each in exercises]
+    done = sum(each.points for each in exercises if each.name in passed)
+    return "\n".join([*lines, f"{done} of {sum(each.points for each in exercises)} points"])
+
+
+def indented(text: str) -> str:
+    """The text, moved under its headline."""
+    return "\n".join("       " + line for line in text.splitlines())
+
+
+def _row(exercise: Exercise, passed: bool, current: bool) -> str:
+    mark = paint("passed", "green") if passed else "      "
+    return f"{'>' if current else ' '} {mark}  {exercise.points:>2}  {exercise.file:<32} {exercise.title}"
+
+
+def _line(outcome: Outcome) -> str:
+    word, colour = LABELS.get(outcome.kind, ("FAIL", "red"))
+    worth = f"{outcome.property.points} point" + ("s" if outcome.property.points != 1 else " ")
+    return f"  {paint(word, colour)} {worth}  {outcome.property.title}"
+
+
+def _printed(text: str) -> str:
+    if not text.strip():
+        return ""
+    shown = text if len(text) < 1500 else text[:1500] + "\n..."
+    return indented("printed:\n" + "\n".join(f"| {line}" for line in shown.splitlines()))
+
+
+def _untouched(result: Result) -> bool:
+    return not result.problem and all(each.kind == "todo" for each in result.outcomes)
