@@ -1,0 +1,178 @@
+"""Building a chapter: the same file after every run, and nothing in it that only this machine has."""
+
+import base64
+import json
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("nbclient")
+pytest.importorskip("jupytext")
+
+from notebooks import build  # noqa: E402
+from notebooks.rules import problems  # noqa: E402
+from notebooks.stored_outputs import keep_varying_outputs, reduce_bundle, reduce_output  # noqa: E402
+
+SVG = base64.b64encode(b"<svg><title>a graph</title></svg>").decode()
+PICTURE = f"<div><img src='data:image/svg+xml;base64,{SVG}'></div>"
+
+CHAPTER = f"""\
+---
+jupytext:
+  text_representation: {{extension: .md, format_name: myst}}
+kernelspec: {{display_name: Python 3, language: python, name: python3}}
+---
+
+# A question
+
+```{{code-cell}} ipython3
+print("first", end=" ")
+print("second")
+{{word: hash(word) for word in ("a", "b")}}
+```
+
+Twice the same cell:
+
+```{{code-cell}} ipython3
+class Picture:
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {{"text/html": "{PICTURE}<script>play()</script>", "text/plain": "a graph", "x/widget": "1"}}
+Picture()
+```
+
+```{{code-cell}} ipython3
+:tags: [raises-exception]
+1 / 0
+```
+
+```{{code-cell}} ipython3
+:tags: [varies]
+import time
+time.perf_counter_ns()
+```
+"""
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A chapter in a notebooks folder of its own."""
+    (tmp_path / "src").mkdir()
+    path = tmp_path / "src" / "01_example.md"
+    path.write_text(CHAPTER, encoding="utf-8")
+    return path
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_a_built_chapter_stores_what_a_reader_needs_and_reruns_without_a_diff(source):
+    assert build.build(source) == 0
+    notebook = nbformat.read(build.stored_path(source), as_version=4)
+    nbformat.validate(notebook)
+    first, picture, error, _ = code_cells(notebook)
+    assert first.outputs[0].text == "first second\n"
+    assert picture.outputs[0].data == {"text/html": PICTURE, "text/plain": "a graph"}
+    assert error.outputs[0].traceback == ["ZeroDivisionError: division by zero"]
+    assert build.changes(source) == ""
+
+
+def test_a_failing_cell_stores_nothing(source, capsys):
+    source.write_text("```{code-cell}\nprint(undefined)\n```\n", encoding="utf-8")
+    assert build.build(source) == 1
+    assert "code cell 1 fails: NameError" in capsys.readouterr().err
+    assert not build.stored_path(source).exists()
+
+
+def test_a_changed_result_shows_up_as_a_diff(source):
+    source.write_text("```{code-cell}\nprint(1 + 1)\n```\n", encoding="utf-8")
+    assert build.build(source) == 0
+    stored = build.stored_path(source)
+    stored.write_text(stored.read_text().replace('"2\\n"', '"3\\n"'))
+    assert '+      "2\\n"' in build.changes(source)
+
+
+def test_a_chapter_that_was_never_built_differs(source):
+    assert "has not been built" in build.changes(source)
+
+
+def test_cell_ids_stay_when_a_cell_is_inserted(source):
+    before = {cell.id for cell in build.read_source(source).cells}
+    source.write_text(CHAPTER.replace("Twice", "```{code-cell}\n2\n```\n\nTwice"), encoding="utf-8")
+    after = {cell.id for cell in build.read_source(source).cells}
+    assert before < after and len(after) == len(before) + 1
+
+
+def test_equal_cells_have_ids_of_their_own(source):
+    source.write_text("```{code-cell}\nx\n```\n" * 3, encoding="utf-8")
+    ids = [cell.id for cell in build.read_source(source).cells]
+    assert len(set(ids)) == 3
+
+
+def test_outputs_that_only_a_live_page_can_show_are_dropped():
+    assert reduce_bundle({"application/vnd.widget": "x", "text/html": "<SCRIPT type='module'>a\nb</SCRIPT >"}) == {}
+    assert reduce_output({"output_type": "display_data", "data": {"application/javascript": "x"}}) is None
+
+
+def test_terminal_colours_are_dropped():
+    stream = {"output_type": "stream", "name": "stdout", "text": "\x1b[1;31mred\x1b[0m"}
+    assert reduce_output(stream)["text"] == "red"
+
+
+def notebook_of(*cells):
+    return nbformat.v4.new_notebook(cells=list(cells))
+
+
+def cell_of(source="x", text=None, tags=(), **fields):
+    outputs = [nbformat.v4.new_output("stream", name="stdout", text=text)] if text is not None else []
+    return nbformat.v4.new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)}, **fields)
+
+
+def test_a_varying_output_stays_as_stored_until_its_kind_changes():
+    stored = notebook_of(cell_of(text="12 ms", id="a"), cell_of(text="1", id="b"), cell_of(id="c"))
+    new = notebook_of(
+        cell_of(text="13 ms", tags=["varies"], id="a"), cell_of(text="2", id="b"), cell_of(text="3", tags=["varies"], id="c")
+    )
+    keep_varying_outputs(new, stored)
+    assert [cell.outputs[0].text for cell in new.cells] == ["12 ms", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("saved to /home/ann/graph.html", "path of this machine: /home/ann/graph.html"),
+        ("saved to C:\\Users\\ann", "path of this machine"),
+        (str(build.FOLDER), "path of this machine"),
+        ("<Node object at 0x7f1139ccf190>", "an address"),
+    ],
+)
+def test_what_only_this_machine_has_is_a_problem(text, problem):
+    assert problem in problems(notebook_of(cell_of(text=text)))[0]
+
+
+def test_text_inside_pictures_is_read_too():
+    hidden = base64.b64encode(b"<svg><title>/root/x</title></svg>").decode()
+    output = nbformat.v4.new_output("display_data", {"text/html": f"<img src='data:image/svg+xml;base64,{hidden}'>"})
+    cell = nbformat.v4.new_code_cell("x", outputs=[output])
+    assert "/root/x" in problems(notebook_of(cell))[0]
+
+
+def test_warnings_and_unexpected_errors_are_problems():
+    stderr = nbformat.v4.new_output("stream", name="stderr", text="UserWarning: slow")
+    error = nbformat.v4.new_output("error", ename="KeyError", evalue="'x'", traceback=[])
+    found = problems(notebook_of(nbformat.v4.new_code_cell("x", outputs=[stderr, error])))
+    assert ["UserWarning: slow" in found[0], "KeyError" in found[1]] == [True, True]
+
+
+def test_cells_that_are_too_long_are_a_problem():
+    def chapter_of(*sources):
+        return notebook_of(*map(cell_of, sources))
+
+    long, short = "x\n" * 6, "x\n\n\n\n\n\n"
+    assert problems(chapter_of(long, short, short)) == []
+    assert "median code cell has 6" in problems(chapter_of(long, long, short))[0]
+
+
+def test_the_file_names_no_version_of_python(source):
+    notebook = build.read_source(source)
+    assert "version" not in json.dumps(notebook.metadata)
