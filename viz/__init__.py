@@ -1,0 +1,47 @@
+"""Pictures of a tensor engine: teachtorch's own, or PyTorch's.
+
+    import viz
+    viz.graph(loss)                      # the graph that backward() will walk, with a step player
+    viz.strides(x.t())                   # which storage slot each element lives in, and why
+    viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
+
+The path of a picture, and the file each stage lives in:
+
+    tensor --> trace --> SVG + player | text | DOT
+
+1. ``graph_trace.py`` and ``strides_trace.py`` read public attributes of the tensor (``grad_fn``, ``next_functions``,
+   ``stride()``...) and write a *trace*: a small JSON value of nodes, edges, groups and steps (``trace.py``).
+   Nothing after this stage sees a tensor, so a picture never changes once it is made.
+   ``tensors.py``, ``walk.py``, ``engine_order.py``, ``collapse.py``, ``names.py`` and ``view_rule.py`` help here.
+2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
+   picks the drawing code: ``graph_*.py`` or ``strides_*.py``. ``theme.py`` holds the colours, light and dark.
+3. ``picture.py`` wraps a trace as the object you hold: it shows itself in a notebook, has ``.text``,
+   ``.source`` (DOT), ``.trace`` and ``.save("x.svg" | "x.html" | "x.txt" | "x.dot" | "x.json")``.
+   ``html.py`` and ``player.js`` make the interactive form; ``viz.load("x.html")`` reads the trace back.
+
+To add a picture: write one function that makes a trace, and one drawing function per renderer.
+"""
+
+from importlib import import_module
+
+_HOME = {
+    "graph": "viz.graph_trace",
+    "strides": "viz.strides_trace",
+    "load": "viz.picture",
+    "Picture": "viz.picture",
+    "Trace": "viz.trace",
+}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name):
+    """Import a public name when it is first used, so that ``import viz`` costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'viz' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_HOME))

@@ -1,0 +1,177 @@
+"""Choosing which nodes of a big graph get a card of their own.
+
+Repetitions fold first: the graph is cut into blocks wherever a single node is all that connects what came
+before to what follows, and equal consecutive runs of blocks keep their first and last copy. If that is not
+enough, the middle of the graph in engine order becomes one card. A fold is always a run of nodes that are
+neighbours in engine order, so folding can never make a cycle. A crowd of leaves under one node folds always.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+LONGEST_PATTERN = 12
+LEAVES_PER_NODE = 8
+
+
+@dataclass
+class Fold:
+    """Nodes that share one card.
+
+    members: node indices. pattern: names of the repeated nodes, or () for a mixture. times: repetitions.
+    """
+
+    members: list
+    pattern: tuple = ()
+    times: int = 1
+    kinds: Counter = field(default_factory=Counter)
+
+
+def collapse(graph, order, max_nodes):
+    """Folds that bring ``graph`` down to about ``max_nodes`` cards.
+
+    graph: a ``walk.Walk``. order: node indices in engine order. Returns a list of Fold.
+    """
+    backbone = [i for i in order if not graph.is_leaf(i)]
+    folds = _with_leaves(graph, backbone)
+    if _card_count(graph, folds) <= max_nodes:
+        return folds
+    runs = _repetitions(graph, _blocks(graph, backbone))
+    pieces = _pieces(graph, backbone, runs)
+    folds = _with_leaves(graph, pieces)
+    if _card_count(graph, folds) > max_nodes:
+        folds = _fold_middle(graph, pieces, max_nodes)
+    return folds
+
+
+def _blocks(graph, backbone):
+    """Cut ``backbone`` after each position whose following node is the only one reached from before."""
+    place = {node: position for position, node in enumerate(backbone)}
+    blocks, current, reached = [], [], set()
+    for position, node in enumerate(backbone):
+        current.append(node)
+        reached.discard(position)
+        reached.update(place[e[0]] for e in graph.edges[node] if e and e[0] in place)
+        if reached <= {position + 1}:
+            blocks.append(current)
+            current = []
+    return blocks + ([current] if current else [])
+
+
+def _signature(graph, block):
+    """Equal for two blocks with the same names wired the same way."""
+    place = {node: position for position, node in enumerate(block)}
+    return tuple((graph.name(node), tuple(_wire(graph, place, e) for e in graph.edges[node])) for node in block)
+
+
+def _wire(graph, place, edge):
+    if edge is None:
+        return None
+    target, input_nr = edge
+    return ("leaf" if graph.is_leaf(target) else place.get(target, "next"), input_nr)
+
+
+def _repetitions(graph, blocks):
+    """Split ``blocks`` into (blocks of one copy, copies) runs, left to right, each as long as possible."""
+    known, runs, start = {}, [], 0
+    marks = [known.setdefault(_signature(graph, block), len(known)) for block in blocks]
+    matches = {period: _match_lengths(marks, period) for period in range(1, LONGEST_PATTERN + 1)}
+    while start < len(blocks):
+        period, copies = _best_run(matches, start)
+        runs.append([blocks[start + k * period:start + (k + 1) * period] for k in range(copies)])
+        start += period * copies
+    return runs
+
+
+def _match_lengths(marks, period):
+    """For each position, how many positions from it on equal the one ``period`` later."""
+    lengths = [0] * (len(marks) + 1)
+    for position in range(len(marks) - period - 1, -1, -1):
+        if marks[position] == marks[position + period]:
+            lengths[position] = lengths[position + 1] + 1
+    return lengths
+
+
+def _best_run(matches, start):
+    best = (1, 1)
+    for period, lengths in matches.items():
+        copies = lengths[start] // period + 1
+        if copies >= 4 and period * copies > best[0] * best[1]:
+            best = (period, copies)
+    return best
+
+
+def _pieces(graph, backbone, runs):
+    """The backbone as a list of single nodes and Folds: each repetition keeps its first and last copy."""
+    pieces = []
+    for copies in runs:
+        nodes = [[node for block in copy for node in block] for copy in copies]
+        if len(copies) < 4:
+            pieces += [node for copy in nodes for node in copy]
+            continue
+        middle = [node for copy in nodes[1:-1] for node in copy]
+        pattern = tuple(graph.name(node) for node in nodes[0])
+        pieces += [*nodes[0], Fold(middle, pattern, len(copies) - 2, _kinds(graph, middle)), *nodes[-1]]
+    return pieces
+
+
+def _kinds(graph, members):
+    return Counter(graph.name(node) for node in members)
+
+
+def _with_leaves(graph, pieces):
+    """The folds among ``pieces``, with the leaves that only they reach, and folds of crowds of leaves."""
+    folds = [Fold(list(p.members), p.pattern, p.times, p.kinds) for p in pieces if isinstance(p, Fold)]
+    owner = {node: number for number, fold in enumerate(folds) for node in fold.members}
+    crowds = {}
+    for leaf, users in _leaf_users(graph).items():
+        owners = {owner.get(user, ("node", user)) for user in users}
+        if len(owners) == 1:
+            _give_leaf(folds, crowds, leaf, owners.pop())
+    return folds + [_leaf_fold(graph, leaves) for leaves in crowds.values() if len(leaves) > LEAVES_PER_NODE]
+
+
+def _give_leaf(folds, crowds, leaf, owner):
+    if isinstance(owner, int):
+        folds[owner].members.append(leaf)
+    else:
+        crowds.setdefault(owner, []).append(leaf)
+
+
+def _leaf_fold(graph, leaves):
+    middle = leaves[2:-1]
+    return Fold(middle, ("AccumulateGrad",), len(middle), _kinds(graph, middle))
+
+
+def _leaf_users(graph):
+    users = {}
+    for node, edges in enumerate(graph.edges):
+        for edge in edges:
+            if edge and graph.is_leaf(edge[0]):
+                users.setdefault(edge[0], []).append(node)
+    return users
+
+
+def _card_count(graph, folds):
+    return len(graph.nodes) - sum(len(fold.members) - 1 for fold in folds)
+
+
+def _fold_middle(graph, pieces, max_nodes):
+    """Keep as many pieces at both ends as fit into ``max_nodes`` cards; the rest becomes one Fold."""
+    low, high = 1, len(pieces)
+    while low < high:
+        keep = (low + high + 1) // 2
+        fits = _card_count(graph, _with_leaves(graph, _joined(graph, pieces, keep))) <= max_nodes
+        low, high = (keep, high) if fits else (low, keep - 1)
+    return _with_leaves(graph, _joined(graph, pieces, low))
+
+
+def _joined(graph, pieces, keep):
+    head, tail = (keep + 1) // 2, len(pieces) - keep // 2
+    members = [node for piece in pieces[head:tail] for node in _members(piece)]
+    if len(members) < 2:
+        return pieces
+    return [*pieces[:head], Fold(members, (), 1, _kinds(graph, members)), *pieces[tail:]]
+
+
+def _members(piece):
+    return piece.members if isinstance(piece, Fold) else [piece]

@@ -1,0 +1,229 @@
+"""The cards of a graph picture: rows of cells with sizes in pixels. DOT and SVG draw the same cards."""
+
+from dataclasses import dataclass, field
+
+from viz.saved import saved_text
+from viz.tensors import human_bytes
+from viz.theme import mono_width
+from viz.wrap import wrapped
+
+_PAD = 8
+_LINE = 16
+_HEAD = 22
+_PORT = 15
+_PATTERN_LINES = 4
+
+
+@dataclass
+class Cell:
+    """One piece of text. width: at least this; grow: takes the spare width; heat: -1..1 colours a value."""
+
+    text: str
+    width: float = 0
+    role: str = ""
+    port: str = ""
+    id: str = ""
+    css: str = ""
+    align: str = "start"
+    grow: bool = False
+    heat: float | None = None
+    x: float = 0
+
+
+@dataclass
+class Row:
+    cells: list
+    height: float = _LINE
+    y: float = 0
+    id: str = ""
+
+
+@dataclass
+class Card:
+    """A box of rows. role: its colour. stacked: drawn as a pile."""
+
+    id: str
+    role: str
+    rows: list = field(default_factory=list)
+    stacked: bool = False
+    width: float = 0
+    height: float = 0
+
+
+def cards(trace):
+    """The cards of a graph trace, with their sizes and the places of their cells."""
+    return [_placed(_MAKERS[node["kind"]](node, trace.options["direction"])) for node in trace.nodes]
+
+
+# Cells
+
+def _cell(text, size=11, css="", **rest):
+    return Cell(text, mono_width(text, size) + 2 * _PAD, css=css, **rest)
+
+
+def _name(text):
+    return _cell(text, 13, "name", grow=True)
+
+
+def _small(text, **rest):
+    return _cell(text, 10, "small muted", **rest)
+
+
+def _badge(text, role):
+    return Cell(text, mono_width(text, 10) + 2 * _PAD, role=role, css="small", align="middle")
+
+
+def _line(text, css=""):
+    return Row([_cell(text, css=css, grow=True)])
+
+
+def _port(prefix, number, text=None, role="pale"):
+    text = str(number) if text is None else text
+    return Cell(text, max(22, mono_width(text, 10) + 12), role=role, port=f"{prefix}{number}", css="small",
+                align="middle", grow=True)
+
+
+def _strip(label, strip, cell_id=""):
+    """A label and the first values of a tensor, each cell as hot as its value is large."""
+    cells = [_cell(label.ljust(len(label) + 3) if cell_id else label, grow=True, id=cell_id)]
+    for value in strip["cells"]:
+        cells.append(Cell(value["text"], mono_width(value["text"], 10) + 8, css="small", align="middle",
+                          heat=value["heat"]))
+    if strip["more"]:
+        cells.append(_small(f"+{strip['more']}"))
+    return Row(cells, 18)
+
+
+def _grad_row(node, owner, name=""):
+    if node["grad"] is None:
+        return Row([_cell(f"{name}.grad None", id=f"{owner}.grad", grow=True)], 18)
+    return _strip(f"{name}.grad", node["grad"], f"{owner}.grad")
+
+
+# Cards
+
+def _root(node, direction):
+    retained = node["word"] == "retains grad"
+    role = "retained" if retained else "nonleaf"
+    rows = [Row([_name(node["label"]), _badge(node["word"], role)], _HEAD), _strip(node["what"], node["value"])]
+    if retained:
+        rows.append(_grad_row(node, node["id"]))
+    if direction != "forward":
+        rows.append(_line(f"backward starts here with {node['seed']}", "small muted"))
+    return Card(node["id"], role, rows)
+
+
+def _ended(node, direction):
+    rows = [Row([_name(node["label"]), _badge("no graph", "ended")], _HEAD), _line(node["what"])]
+    return Card(node["id"], "ended", rows + [_line(text) for text in node["lines"]])
+
+
+def _leaf(node, direction):
+    rows = [Row([_port("i", 0)], _PORT)]
+    rows.append(Row([_name(node["label"]), _badge("leaf", "leaf")], _HEAD))
+    rows += [_line(f"also {name}", "small muted") for name in node["others"][:2]]
+    rows += [_line(node["what"]), _grad_row(node, node["id"]), _status("AccumulateGrad", node, direction)]
+    return Card(node["id"], "leaf", rows)
+
+
+def _status(text, node, direction):
+    """A small last line: what runs, and how many gradients it waits for."""
+    cells = [_small(text, grow=True)]
+    if direction != "forward":
+        longest = mono_width("waits for 00", 10) + 2 * _PAD
+        cells.append(Cell(_waits(node["waits"]), longest, css="small muted", align="end", id=f"{node['id']}.waits"))
+    return Row(cells)
+
+
+def _waits(count):
+    return f"waits for {count}"
+
+
+def _op(node, direction):
+    ins, outs = [Row([_in_cell(port) for port in node["ins"]], _PORT)], [Row(_out_cells(node), _PORT)]
+    title, other = (node["label"], node["forward"]) if direction == "backward" else (node["forward"], node["label"])
+    head = [Row([_name(title), _small(f"#{node['created']}", align="end")], _HEAD), _status(other, node, direction)]
+    middle = head + _retained_rows(node) + _saved_rows(node)
+    rows = outs + middle + ins if direction == "forward" else ins + middle + outs
+    return Card(node["id"], "op", [row for row in rows if row.cells])
+
+
+def _retained_rows(node):
+    """.grad of named forward outputs that retain it."""
+    kept = [port for port in node["ins"] if port["word"] == "retains grad"]
+    return [_grad_row(port, f"{node['id']}.{port['nr']}", port["names"][0]) for port in kept]
+
+
+def _in_cell(port):
+    if not port["names"]:
+        return _port("i", port["nr"], None if port["used"] else f"{port['nr']} unused")
+    text = f"{port['nr']}  {port['names'][0]}  {port['word']}"
+    return _port("i", port["nr"], text, "retained" if port["word"] == "retains grad" else "nonleaf")
+
+
+def _out_cells(node):
+    cells = [_port("o", port["nr"], None if port["to"] else f"{port['nr']} –") for port in node["outs"]]
+    if node["outs_more"]:
+        cells.append(_port("o", "more", f"+{node['outs_more']}"))
+    return cells
+
+
+def _saved_rows(node):
+    rows = [Row([_saved_cell(item)], _LINE) for item in node["saved"]]
+    for row in rows:
+        row.id = f"{node['id']}.saved"
+    if node["saved_more"]:
+        rows.append(_line(f"and {node['saved_more']} more saved tensors", "small muted"))
+    return rows
+
+
+def _saved_cell(item):
+    role = {"kept": "saved", "freed": "pale", "changed": "ended"}[item["state"]]
+    return _cell(f"saved {saved_text(item)}", 10, "small", role=role, grow=True)
+
+
+def _fold(node, direction):
+    rows = [Row([_name(node["label"]), _badge("folded", "fold")], _HEAD)]
+    if node["pattern"] != ["AccumulateGrad"]:
+        rows += [_line(text) for text in _fold_lines(node)]
+        rows.append(_line(f"{node['count']} nodes, {node['leaves']} of them leaves", "small muted"))
+    if node["saved_count"]:
+        text = f"saved {node['saved_count']} tensors, {human_bytes(node['saved_bytes'])}"
+        rows.append(Row([_cell(text, 10, "small", role="saved", grow=True)]))
+    return Card(node["id"], "fold", rows, stacked=True)
+
+
+def _fold_lines(node):
+    if node["pattern"]:
+        lines = wrapped(" → ".join(node["pattern"]), 44)
+    else:
+        lines = [f"{count} x {name}" for name, count in node["kinds"].items()]
+    return lines if len(lines) <= _PATTERN_LINES else [*lines[:_PATTERN_LINES - 1], "..."]
+
+
+_MAKERS = {"root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold}
+
+
+# Places
+
+def _placed(card):
+    """Give the card its size, and every row and cell its place."""
+    card.width = float(round(max(sum(cell.width for cell in row.cells) for row in card.rows)))
+    y = 0
+    for row in card.rows:
+        row.y = y
+        y += row.height
+        _spread(row, card.width)
+    card.height = float(y)
+    return card
+
+
+def _spread(row, width):
+    spare = width - sum(cell.width for cell in row.cells)
+    growing = [cell for cell in row.cells if cell.grow] or row.cells
+    for cell in growing:
+        cell.width += spare / len(growing)
+    x = 0
+    for cell in row.cells:
+        cell.x = x
+        x += cell.width

@@ -1,0 +1,201 @@
+"""A graph trace as SVG: the cards where the layout program puts them."""
+
+from viz import dot
+from viz.graph_cards import cards
+from viz.graph_dot import digraph
+from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
+from viz.theme import mono_width
+
+_MIN_WIDTH = 620
+_CSS = """
+.box{stroke-width:1.2}.edge path{fill:none;stroke:var(--op-line);stroke-width:1.3}
+.edge .head{fill:var(--op-line);stroke:none}.edge .back{fill:var(--paper);stroke:var(--nonleaf-line)}
+.word{font-weight:600;fill:var(--ink)}.label{fill:var(--paper)}
+.hot-value{fill:var(--accent-line)}.cold-value{fill:var(--nonleaf-line)}
+.done{opacity:.5}.done.now,.done.hot{opacity:1}
+.ready>.box{stroke:var(--accent-line);stroke-dasharray:5 3;stroke-width:2}
+.now>.box{fill:var(--accent);stroke:var(--accent-line);stroke-width:2.6;stroke-dasharray:none}
+.edge.now path,.edge.hot path{stroke:var(--accent-line);stroke-width:2.6}
+.edge.now .head,.edge.hot .head{fill:var(--accent-line)}
+.hot>.box{stroke:var(--accent-line);stroke-width:2}
+.failed>.box{fill:var(--ended);stroke:var(--ended-line);stroke-width:2.6}
+.freed>text{text-decoration:line-through;fill:var(--muted)}.freed>.box{fill:none;stroke:var(--pale-line);stroke-dasharray:3 2}
+.live{display:none}.queue{font-weight:600;fill:var(--accent-line)}
+""".replace("\n", "")
+
+
+def draw(trace):
+    """The complete SVG; raises ``dot.LayoutError`` without a layout program."""
+    drawn = cards(trace)
+    plan = _Plan(dot.layout(digraph(trace).source))
+    width = max(_MIN_WIDTH, plan.width + 2 * MARGIN)
+    head, top = header(trace, width)
+    left = (width - plan.width) / 2
+    graph = group(_edges(trace, plan) + "".join(_card(c, *plan.nodes[c.id]) for c in drawn),
+                  transform=f"translate({number(left)} {number(top)})")
+    queue, y = _queue(trace, top + plan.height + 8)
+    key, y = legend(_legend_items(trace), y + 12, width)
+    return document(trace, head + graph + queue + key, width, y + MARGIN - 6, _CSS)
+
+
+# Layout
+
+class _Plan:
+    """What the layout program said, with y downwards: centres of nodes and splines of edges."""
+
+    def __init__(self, layout):
+        _, _, self.width, self.height = map(float, layout["bb"].split(","))
+        self.nodes = {o["name"]: self._point(o["pos"]) for o in layout.get("objects", ()) if "pos" in o}
+        self.edges = {e["id"]: self._spline(e["pos"]) for e in layout.get("edges", ())}
+        self.labels = {e["id"]: self._point(e["lp"]) for e in layout.get("edges", ()) if "lp" in e}
+
+    def _point(self, pair):
+        x, y = map(float, pair.split(","))
+        return x, self.height - y
+
+    def _spline(self, pos):
+        """Control points from tail to head, the arrow tips included."""
+        start, end, points = None, None, []
+        for part in pos.split(";")[0].split():
+            if part.startswith("s,"):
+                start = self._point(part[2:])
+            elif part.startswith("e,"):
+                end = self._point(part[2:])
+            else:
+                points.append(self._point(part))
+        return start, points, end
+
+
+# Edges
+
+def _edges(trace, plan):
+    return "".join(_edge(edge, plan, trace.options["direction"]) for edge in trace.edges)
+
+
+def _edge(edge, plan, direction):
+    start, points, end = plan.edges[edge["id"]]
+    path = f"M{_pair(points[0])}C{' '.join(map(_pair, points[1:]))}"
+    parts = [tag("path", d=path), _head(points[-1], end, "head")]
+    if direction == "both" and start:
+        parts.append(_head(points[0], start, "back"))
+    if edge["id"] in plan.labels:
+        parts.append(_edge_label(plan.labels[edge["id"]], f"x{edge['times']}"))
+    return group("".join(parts), data_id=edge["id"], class_="edge")
+
+
+def _pair(point):
+    return f"{number(point[0])},{number(point[1])}"
+
+
+def _head(base, tip, class_):
+    """A triangle from the end of the spline to the tip the layout left room for."""
+    if tip is None:
+        return ""
+    dx, dy = (tip[0] - base[0]) * 0.5, (tip[1] - base[1]) * 0.5
+    corners = [tip, (base[0] - dy, base[1] + dx), (base[0] + dy, base[1] - dx)]
+    return tag("path", d=f"M{'L'.join(map(_pair, corners))}Z", class_=class_)
+
+
+def _edge_label(point, content):
+    width = mono_width(content, 10) + 6
+    back = rect(point[0] - width / 2, point[1] - 8, width, 14, "label", 3)
+    return back + text(point[0], point[1] + 3, content, "small muted mid")
+
+
+# Cards
+
+def _card(card, x, y):
+    left, top = x - card.width / 2, y - card.height / 2
+    pile = rect(4, 4, card.width, card.height, f"{card.role} box", 6) if card.stacked else ""
+    box = rect(0, 0, card.width, card.height, "box", 6)
+    rows = "".join(_row(row) for row in card.rows)
+    return group(pile + box + rows, data_id=card.id, data_card="", class_=f"card {card.role}",
+                 transform=f"translate({number(left)} {number(top)})")
+
+
+def _row(row):
+    return "".join(_cell(cell, row) for cell in row.cells)
+
+
+def _cell(cell, row):
+    back = _cell_box(cell, row)
+    words = text(*_anchor(cell, row), cell.text, f"{cell.css} {_ALIGN[cell.align]}".strip(), data_id=cell.id)
+    return group(back + words, class_=cell.role or None, data_id=row.id or None) if back else words
+
+
+_ALIGN = {"start": "", "middle": "mid", "end": "end"}
+
+
+def _anchor(cell, row):
+    x = {"start": cell.x + 8, "middle": cell.x + cell.width / 2, "end": cell.x + cell.width - 8}[cell.align]
+    return x, row.y + row.height / 2 + 4
+
+
+def _cell_box(cell, row):
+    if cell.heat is not None:
+        class_ = "hot-value" if cell.heat > 0 else "cold-value"
+        return rect(cell.x + 1, row.y + 2, cell.width - 2, row.height - 4, class_, 2,
+                    fill_opacity=f"{abs(cell.heat) * 0.45:.2f}")
+    if not cell.role:
+        return ""
+    inset = 0 if cell.port else 3
+    height = row.height if cell.port else min(row.height - 2, 15)
+    top = row.y + (row.height - height) / 2
+    return rect(cell.x + inset, top, cell.width - 2 * inset, height, "box", 6 if cell.port else 4)
+
+
+# Below the graph
+
+def _queue(trace, y):
+    if trace.options["direction"] == "forward" or not trace.steps:
+        return "", y
+    words = text(MARGIN, y + 12, "ready queue:", "note") + text(MARGIN + 92, y + 12, "", "queue", data_id="queue")
+    return group(words, class_="live"), y + 20
+
+
+def _swatch(role):
+    return group(rect(0, 0, 26, 14, "box", 4), class_=role)
+
+
+_LEGEND = {
+    "op": ("operation", "the backward node of one forward operation; #n is its order of creation: of the nodes that "
+                        "are ready, the highest runs first"),
+    "leaf": ("leaf", "no operation made it, so backward() keeps its gradient in .grad"),
+    "nonleaf": ("non-leaf", "a named result of an operation: its gradient passes through and is not kept"),
+    "retained": ("retains grad", "a non-leaf whose gradient is kept too, because of retain_grad()"),
+    "saved": ("saved", "a tensor the forward kept, because this node needs it to compute gradients"),
+    "freed": ("freed", "a saved tensor that an earlier backward() let go of"),
+    "fold": ("folded", "many nodes on one card"),
+    "ended": ("problem", "here backward() raises an error"),
+}
+
+
+def _legend_items(trace):
+    used = _roles_used(trace)
+    items = [(_swatch("pale freed" if role == "freed" else role), *_LEGEND[role]) for role in _LEGEND if role in used]
+    if "op" in used:
+        items += _slot_legend(trace.options["direction"])
+    return items
+
+
+def _roles_used(trace):
+    used = set()
+    for node in trace.nodes:
+        used.add({"root": "nonleaf"}.get(node["kind"], node["kind"]))
+        if node.get("word") == "retains grad":
+            used.add("retained")
+        for port in node.get("ins", ()):
+            used.update(["retained" if port["word"] == "retains grad" else "nonleaf"] if port["names"] else [])
+        states = {"kept": "saved", "freed": "freed", "changed": "ended"}
+        used.update(states[item["state"]] for item in node.get("saved", ()))
+    return used
+
+
+def _slot_legend(direction):
+    port = group(rect(2, 0, 22, 14, "box", 4), class_="pale") + text(13, 11, "0", "small mid")
+    top, bottom = "top", "bottom"
+    if direction == "forward":
+        top, bottom = bottom, top
+    return [(port, f"{top} numbers", "backward input k receives the gradient of forward output k"),
+            (port, f"{bottom} numbers", "entry k of next_functions is the gradient of forward input k; "
+                                        "– means that input needs none")]

@@ -1,0 +1,309 @@
+"""``viz.graph``: from tensors to the trace of their autograd graph."""
+
+import sys
+
+from viz.graph_model import PORT_LIMIT, GraphModel, edge_id, forward_name
+from viz.graph_steps import backward_steps, forward_steps
+from viz.names import find_names
+from viz.picture import Picture
+from viz.tensors import describe, dtype_name, element_count, human_bytes, require_tensor, value_strip
+from viz.trace import Trace
+
+DIRECTIONS = ("backward", "forward", "both")
+MAX_NODES = 80
+_SAVED_LIMIT = 6
+
+
+def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODES):
+    """The autograd graph behind ``t``: nodes, numbered slots, leaves, saved tensors, and the engine's order.
+
+    t: a tensor of teachtorch or PyTorch, or a list of tensors (several roots).
+    direction: "backward" draws the way gradients go, "forward" the way values went, "both" both.
+    names: None takes names from the calling frame (variables, containers, module parameters); False gives no
+        names; a dict {name: tensor} or a module gives those names only.
+    saved: read and show saved tensors. Under ``saved_tensors_hooks`` reading runs the unpack hook.
+    max_nodes: a graph with more nodes is folded, and the picture says how many nodes it shows.
+    Raises TypeError for something that is not a tensor, ValueError for an unknown direction.
+    """
+    roots = _roots(t)
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}; got {direction!r}")
+    if not isinstance(max_nodes, int) or max_nodes < 4:
+        raise ValueError(f"max_nodes must be an integer of at least 4; got {max_nodes!r}")
+    model = GraphModel(roots, find_names(names, sys._getframe(1)), saved, max_nodes)
+    return Picture(graph_trace(model, direction))
+
+
+def _roots(t):
+    roots = list(t) if isinstance(t, (list, tuple)) else [t]
+    if not roots:
+        raise ValueError("viz.graph was given an empty list: pass at least one tensor")
+    return [require_tensor(root, "viz.graph") for root in roots]
+
+
+def graph_trace(model, direction):
+    """The trace of a ``GraphModel``."""
+    trace = Trace("graph", f"{direction if direction != 'both' else 'forward and backward'} graph of "
+                  + ", ".join(_root_label(model, k) for k in range(len(model.roots))))
+    trace.nodes = _root_nodes(model) + _graph_nodes(model)
+    trace.edges = _root_edges(model) + _graph_edges(model)
+    trace.notes = _notes(model, direction)
+    if direction != "backward":
+        trace.steps += forward_steps(model)
+    if direction != "forward":
+        trace.steps += backward_steps(model)
+    hint = "Step with the buttons or the arrow keys, or point at a node." if trace.steps else ""
+    predict = direction == "backward" and len(trace.steps) > 2
+    trace.options = {"direction": direction, "predict": predict, "hint": hint}
+    return trace
+
+
+# Roots
+
+def _root_label(model, number):
+    known = model.names.of(model.roots[number])
+    if known:
+        return known[0]
+    return "a tensor" if len(model.roots) == 1 else f"tensor {number}"
+
+
+def _root_nodes(model):
+    """A card per root. A root that is a leaf already has its leaf card."""
+    nodes = []
+    for number, tensor in enumerate(model.roots):
+        if not tensor.requires_grad:
+            nodes.append(_ended_node(model, number, tensor))
+        elif tensor.grad_fn is not None:
+            nodes.append(_root_node(model, number, tensor))
+    return nodes
+
+
+def _root_node(model, number, tensor):
+    retained = bool(getattr(tensor, "retains_grad", False))
+    return {
+        "id": f"r{number}",
+        "kind": "root",
+        "label": _root_label(model, number),
+        "what": describe(tensor.shape, tensor.dtype),
+        "word": "retains grad" if retained else "non-leaf",
+        "grad": _grad(tensor) if retained else None,
+        "value": value_strip(tensor),
+        "seed": "1" if element_count(tensor.shape) == 1 else f"gradient={list(tensor.shape)}",
+    }
+
+
+def _ended_node(model, number, tensor):
+    return {
+        "id": f"r{number}",
+        "kind": "ended",
+        "label": _root_label(model, number),
+        "what": describe(tensor.shape, tensor.dtype),
+        "lines": _why_no_graph(tensor),
+    }
+
+
+def _why_no_graph(tensor):
+    lines = ["grad_fn is None and requires_grad is False: no graph starts here,",
+             "so backward() from this tensor raises a RuntimeError."]
+    if not (tensor.dtype.is_floating_point or getattr(tensor.dtype, "is_complex", False)):
+        return [*lines, f"Cause: {dtype_name(tensor.dtype)} cannot carry a gradient;",
+                "only floating point and complex dtypes can."]
+    return [*lines, "One of these ended it:",
+            "- nothing it was computed from has requires_grad=True",
+            "- it was computed under no_grad() or inference_mode()",
+            "- detach(), .data, .item() or NumPy cut the graph"]
+
+
+def _grad(tensor):
+    return None if tensor.grad is None else value_strip(tensor.grad)
+
+
+def _root_edges(model):
+    edges, entries = [], iter(model.graph.roots)
+    for number, tensor in enumerate(model.roots):
+        if not tensor.requires_grad:
+            continue
+        node, input_nr = next(entries)
+        if tensor.grad_fn is not None:
+            port = None if model.folded(node) else input_nr
+            edges.append({"id": f"s{number}", "from": f"r{number}", "out": None,
+                          "to": model.card[node], "in": port, "times": 1})
+    return edges
+
+
+# Nodes of the graph
+
+def _graph_nodes(model):
+    nodes = {}
+    for node in model.order:
+        card = model.card[node]
+        if card not in nodes:
+            nodes[card] = {"id": card, **_maker(model, node)(model, node)}
+    return list(nodes.values())
+
+
+def _maker(model, node):
+    if model.folded(node):
+        return _fold_node
+    return _leaf_node if model.graph.is_leaf(node) else _op_node
+
+
+def _leaf_node(model, node):
+    variable, known = model.graph.nodes[node].variable, model.leaf_names(node)
+    return {
+        "kind": "leaf",
+        "label": known[0] if known else "unnamed",
+        "others": known[1:],
+        "what": describe(variable.shape, variable.dtype),
+        "word": "leaf",
+        "grad": _grad(variable),
+        "waits": model.arrivals[node],
+    }
+
+
+def _op_node(model, node):
+    name, items = model.graph.name(node), model.saved.get(node, [])
+    edges = model.graph.edges[node]
+    return {
+        "kind": "op",
+        "label": name,
+        "forward": forward_name(name),
+        "created": model.created[node],
+        "waits": model.arrivals[node],
+        "ins": [_in_port(model, node, k) for k in range(min(_input_count(model, node), PORT_LIMIT))],
+        "outs": [_out_port(model, k, edge) for k, edge in enumerate(edges[:PORT_LIMIT])],
+        "outs_more": max(0, len(edges) - PORT_LIMIT),
+        "saved": items[:_SAVED_LIMIT],
+        "saved_more": max(0, len(items) - _SAVED_LIMIT),
+    }
+
+
+def _input_count(model, node):
+    """Backward inputs of a node = forward outputs of its operation."""
+    metadata = getattr(model.graph.nodes[node], "_input_metadata", None) or ()
+    return max(len(metadata), 1, *(nr + 1 for nr in model.inputs_used[node]))
+
+
+def _in_port(model, node, slot):
+    """Backward input ``slot``, which is the gradient of forward output ``slot``."""
+    known = [] if _has_card(model, node, slot) else model.output_names(node, slot)
+    retained = bool(known) and model.retains_grad(node, slot)
+    return {
+        "nr": slot,
+        "what": _metadata_text(model.graph.nodes[node], slot),
+        "names": known,
+        "word": "retains grad" if retained else "non-leaf",
+        "grad": _grad(model.output_tensor(node, slot)) if retained else None,
+        "used": slot in model.inputs_used[node],
+    }
+
+
+def _has_card(model, node, slot):
+    """A root has a card of its own, so the slot need not name it."""
+    tensor = model.output_tensor(node, slot)
+    return any(tensor is root for root in model.roots)
+
+
+def _metadata_text(node, slot):
+    metadata = getattr(node, "_input_metadata", None) or ()
+    entry = metadata[slot] if slot < len(metadata) else None
+    shape, dtype = getattr(entry, "shape", None), getattr(entry, "dtype", None)
+    return "" if shape is None or dtype is None else describe(shape, dtype)
+
+
+def _out_port(model, slot, edge):
+    """Where gradient ``slot`` of the node goes; None where the forward input needs no gradient."""
+    if edge is None:
+        return {"nr": slot, "to": None, "in": None}
+    target, input_nr = edge
+    return {"nr": slot, "to": model.card[target], "in": None if model.folded(target) else input_nr}
+
+
+def _fold_node(model, node):
+    fold = model.folds[model.fold_of[node]]
+    items = [item for member in fold.members for item in model.saved.get(member, ())]
+    return {
+        "kind": "fold",
+        "label": _fold_label(fold),
+        "pattern": list(fold.pattern),
+        "times": fold.times,
+        "count": len(fold.members),
+        "leaves": sum(model.graph.is_leaf(member) for member in fold.members),
+        "kinds": dict(fold.kinds.most_common()),
+        "saved_count": sum(item["state"] == "kept" for item in items),
+        "saved_bytes": sum(item["bytes"] for item in items),
+    }
+
+
+def _fold_label(fold):
+    if not fold.pattern:
+        return "a mixture, folded"
+    return f"{fold.times} x repeated" if fold.pattern != ("AccumulateGrad",) else f"{fold.times} more leaves"
+
+
+# Edges of the graph
+
+def _graph_edges(model):
+    """One edge per used slot; edges of folded nodes merge and are counted."""
+    merged = {}
+    for node in model.order:
+        for slot, edge in enumerate(model.graph.edges[node]):
+            if edge and model.card[node] != model.card[edge[0]]:
+                ends = model.edge_ends(node, slot)
+                merged[ends] = merged.get(ends, 0) + 1
+    return [_edge(ends, times) for ends, times in merged.items()]
+
+
+def _edge(ends, times):
+    source, out, target, into = ends
+    return {"id": edge_id(ends), "from": source, "out": out, "to": target, "in": into, "times": times}
+
+
+# Notes
+
+def _notes(model, direction):
+    notes = []
+    if model.graph.nodes:
+        notes += [_count_note(model), *_fold_notes(model), *_saved_notes(model)]
+    if direction != "backward" and model.graph.nodes:
+        notes.append("Only operations recorded for backward are known here: constants leave no node.")
+    return notes
+
+
+def _count_note(model):
+    leaves = sum(map(model.graph.is_leaf, model.order))
+    return f"{_count(len(model.order) - leaves, 'operation')}, {_count(leaves, 'leaf', 'leaves')}."
+
+
+def _count(number, singular, plural=None):
+    word = singular if number == 1 else plural or singular + "s"
+    return f"{number:,} {word}".replace(",", " ")
+
+
+def _fold_notes(model):
+    if not model.folds:
+        return []
+    hidden = sum(len(fold.members) for fold in model.folds)
+    total = len(model.order)
+    return [f"Showing {total - hidden} of {_count(total, 'node')}: {_count(hidden, 'node')} are folded into "
+            f"{_count(len(model.folds), 'card')}. A larger max_nodes unfolds them."]
+
+
+def _saved_notes(model):
+    items = [item for items in model.saved.values() for item in items]
+    kept, notes = sum(item["state"] == "kept" for item in items), []
+    if kept:
+        notes.append(f"Saved for backward: {_count(kept, 'tensor')}, which keep "
+                     f"{human_bytes(sum(model.storages.values()))} of storage alive.")
+    spent = model.first_spent()
+    if spent is not None:
+        notes.append(_spent_note(model, spent))
+    return notes
+
+
+def _spent_note(model, node):
+    if model.spent(node) == "changed":
+        return (f"backward() would fail at {model.label(node)}: a tensor it saved has since been changed "
+                "in place.")
+    return (f"backward() has been here: saved tensors are freed, so another backward() fails at "
+            f"{model.label(node)}.")

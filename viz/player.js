@@ -1,0 +1,263 @@
+// The player of viz pictures: one ES module without dependencies.
+// mount(box, svgText, trace) shows the picture in a shadow root, so that two players never share an id.
+
+const CSS = `
+:host{display:block;--pen:#1f2328;--soft:#57606a;--rule:#d0d7de;--face:#f6f8fa;--lit:#d9620a;
+  font:13px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif}
+:host(.dark){--pen:#e6edf3;--soft:#9aa4af;--rule:#3d444d;--face:#22272e;--lit:#ff9d4d}
+.bar{display:flex;flex-wrap:wrap;gap:6px;align-items:center;margin:6px 0;color:var(--pen)}
+button{font:inherit;min-width:34px;padding:3px 9px;border:1px solid var(--rule);border-radius:6px;
+  background:var(--face);color:var(--pen);cursor:pointer}
+button:hover,button[aria-pressed=true]{border-color:var(--lit)}
+button:focus-visible,input:focus-visible,.view:focus-visible{outline:2px solid var(--lit);outline-offset:1px}
+input{flex:1 1 120px;max-width:340px;accent-color:var(--lit)}
+.count{min-width:76px;font-variant-numeric:tabular-nums;color:var(--soft)}
+.say{min-height:2.7em;margin:4px 0;max-width:76ch;line-height:1.35;color:var(--pen)}
+.view{overflow:auto}.view.full svg{max-width:none!important}
+[data-card]{cursor:default}.guess [data-card]{cursor:pointer}
+.live{display:inline}.guess .queue{filter:blur(5px)}`;
+
+const BAR = `<button data-go="first" title="first step">⏮</button><button data-go="back" title="back (←)">◀</button>
+<button data-go="play" title="play or pause (space)">▶▶</button><button data-go="next" title="next step (→)">▶</button>
+<input type="range" min="0" value="0" aria-label="step"><span class="count"></span>`;
+
+function element(name, attributes, html) {
+  const made = document.createElement(name);
+  Object.assign(made, attributes);
+  if (html) made.innerHTML = html;
+  return made;
+}
+
+// The page's theme, where the page says: JupyterLab, VS Code, Sphinx themes; else the system's.
+function pageIsDark() {
+  const body = document.body, root = document.documentElement;
+  if (body.dataset.jpThemeLight) return body.dataset.jpThemeLight === "false";
+  if (body.classList.contains("vscode-dark")) return true;
+  if (body.classList.contains("vscode-light")) return false;
+  const said = root.dataset.theme || body.dataset.theme || root.dataset.bsTheme;
+  if (said === "dark" || said === "light") return said === "dark";
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function followTheme(host, svg) {
+  const apply = () => {
+    const dark = pageIsDark();
+    host.classList.toggle("dark", dark);
+    svg.classList.toggle("dark", dark);
+    svg.classList.toggle("light", !dark);
+  };
+  const watcher = new MutationObserver(apply);
+  const filter = { attributes: true, attributeFilter: ["class", "data-theme", "data-bs-theme", "data-jp-theme-light"] };
+  watcher.observe(document.body, filter);
+  watcher.observe(document.documentElement, filter);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply);
+  apply();
+}
+
+// The elements of one picture by trace id, and their original text and class.
+class Stage {
+  constructor(svg) {
+    this.byId = new Map();
+    for (const part of svg.querySelectorAll("[data-id]")) {
+      const same = this.byId.get(part.dataset.id) || [];
+      same.push({ part, text: part.textContent, class: part.getAttribute("class") || "" });
+      this.byId.set(part.dataset.id, same);
+    }
+    this.changed = new Map();
+  }
+
+  // Show the sum of all changes up to and including step ``last``; -1 shows the picture as drawn.
+  show(steps, last) {
+    for (const id of this.changed.keys()) this.restore(id);
+    this.changed.clear();
+    for (const step of steps.slice(0, last + 1)) {
+      for (const [id, change] of Object.entries(step.set)) {
+        this.changed.set(id, { ...this.changed.get(id), ...change });
+      }
+    }
+    for (const [id, change] of this.changed) this.apply(id, change);
+    const now = last >= 0 ? steps[last].ids : [];
+    for (const id of now) {
+      this.mark(id, "now", true);
+      if (!this.changed.has(id)) this.changed.set(id, {});
+    }
+  }
+
+  restore(id) {
+    for (const kept of this.byId.get(id) || []) {
+      kept.part.setAttribute("class", kept.class);
+      if (kept.part.tagName === "text") kept.part.textContent = kept.text;
+    }
+  }
+
+  apply(id, change) {
+    for (const kept of this.byId.get(id) || []) {
+      if (change.state) kept.part.classList.add(change.state);
+      if (change.text !== undefined && kept.part.tagName === "text") kept.part.textContent = change.text;
+    }
+  }
+
+  mark(id, name, on) {
+    for (const kept of this.byId.get(id) || []) kept.part.classList.toggle(name, on);
+  }
+}
+
+// What lights up with a node under the pointer: its links, or else its edges and their other ends.
+function neighbours(trace) {
+  const near = new Map(trace.nodes.map((node) => [node.id, [node.id, ...(node.links || [])]]));
+  for (const edge of trace.edges) {
+    for (const [end, other] of [[edge.from, edge.to], [edge.to, edge.from]]) {
+      if (near.has(end)) near.get(end).push(edge.id, other);
+    }
+  }
+  return near;
+}
+
+class Player {
+  constructor(host, svgText, trace) {
+    this.trace = trace;
+    this.at = -1;
+    this.root = host.shadowRoot || host.attachShadow({ mode: "open" });
+    this.root.replaceChildren(element("style", { textContent: CSS }));
+    this.view = element("div", { className: "view", tabIndex: 0 }, svgText);
+    this.bar = element("div", { className: "bar" }, trace.steps.length ? BAR : "");
+    this.say = element("div", { className: "say" });
+    this.say.setAttribute("aria-live", "polite");
+    this.root.append(this.bar, this.say, this.view);
+    const svg = this.view.querySelector("svg");
+    this.stage = new Stage(svg);
+    followTheme(host, svg);
+    this.addZoom(svg);
+    this.addHover(svg);
+    if (trace.steps.length) this.addSteps();
+    if (trace.options.predict) this.addPredict(svg);
+    this.rest = trace.options.hint || "";
+    this.say.textContent = this.rest;
+  }
+
+  addSteps() {
+    this.slider = this.bar.querySelector("input");
+    this.slider.max = this.trace.steps.length;
+    this.slider.addEventListener("input", () => this.go(Number(this.slider.value) - 1));
+    for (const button of this.bar.querySelectorAll("[data-go]")) {
+      button.addEventListener("click", () => this.act(button.dataset.go));
+    }
+    const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
+    this.root.addEventListener("keydown", (event) => {
+      const onControl = event.target.matches("button,input") && event.key !== "ArrowLeft" && event.key !== "ArrowRight";
+      if (!(event.key in keys) || onControl) return;
+      event.preventDefault();
+      this.act(keys[event.key]);
+    });
+    this.go(-1);
+  }
+
+  act(word) {
+    if (word === "play") return this.timer ? this.stop() : this.start();
+    this.stop();
+    const last = this.trace.steps.length - 1;
+    this.go({ first: -1, back: this.at - 1, next: this.at + 1, last }[word]);
+  }
+
+  start() {
+    if (this.at >= this.trace.steps.length - 1) this.go(-1);
+    this.timer = setInterval(() => this.at < this.trace.steps.length - 1 ? this.go(this.at + 1) : this.stop(), 1100);
+    this.bar.querySelector("[data-go=play]").textContent = "❚❚";
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.bar.querySelector("[data-go=play]").textContent = "▶▶";
+  }
+
+  go(step) {
+    const count = this.trace.steps.length;
+    this.at = Math.max(-1, Math.min(count - 1, step));
+    this.stage.show(this.trace.steps, this.at);
+    this.slider.value = this.at + 1;
+    this.bar.querySelector(".count").textContent = `step ${this.at + 1}/${count}`;
+    this.rest = this.at >= 0 ? this.trace.steps[this.at].msg : this.trace.options.hint || "";
+    this.say.textContent = this.rest;
+  }
+
+  // A wide picture shrinks to the cell; this button shows it in its own size.
+  addZoom(svg) {
+    const button = element("button", { textContent: "1:1", title: "own size, or fit to the width" });
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      button.setAttribute("aria-pressed", String(this.view.classList.toggle("full")));
+    });
+    this.bar.append(button);
+  }
+
+  addHover(svg) {
+    const near = neighbours(this.trace);
+    const tips = new Map(this.trace.nodes.map((node) => [node.id, node.tip]));
+    let lit = [];
+    const clear = () => { lit.forEach((id) => this.stage.mark(id, "hot", false)); lit = []; };
+    svg.addEventListener("pointerover", (event) => {
+      clear();
+      const card = event.target.closest("[data-card]");
+      lit = card ? near.get(card.dataset.id) || [] : [];
+      lit.forEach((id) => this.stage.mark(id, "hot", true));
+      this.say.textContent = (card && tips.get(card.dataset.id)) || this.rest;
+    });
+    svg.addEventListener("pointerleave", () => { clear(); this.say.textContent = this.rest; });
+  }
+
+  // Predict mode: the reader clicks the node that the next step is about.
+  addPredict(svg) {
+    const button = element("button", { textContent: "predict", title: "guess which node runs next" });
+    let streak = 0;
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      const on = this.view.classList.toggle("guess");
+      button.setAttribute("aria-pressed", String(on));
+      if (on && this.at < 0) this.go(0);
+      if (on) this.tell("Which node runs next? Click it.");
+    });
+    svg.addEventListener("click", (event) => {
+      const card = event.target.closest("[data-card]");
+      const next = this.trace.steps[this.at + 1];
+      if (!card || !next || !this.view.classList.contains("guess")) return;
+      const right = next.ids[0] === card.dataset.id;
+      streak = right ? streak + 1 : 0;
+      if (right) this.go(this.at + 1);
+      this.tell(right ? `Right, ${streak} in a row. ${next.msg}` : "Not that one: try another.");
+    });
+    this.bar.append(button);
+  }
+
+  tell(sentence) {
+    this.rest = sentence;
+    this.say.textContent = sentence;
+  }
+}
+
+export function mount(host, svgText, trace) {
+  return new Player(host, svgText, trace);
+}
+
+function svgOf(box) {
+  const image = box.querySelector("img");
+  if (!image) return box.querySelector("svg").outerHTML;
+  const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (letter) => letter.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
+}
+
+// Turn every picture on the page with this key, that is not a player yet, into one.
+export function mountAll(key) {
+  for (const box of document.querySelectorAll(`.viz-picture[data-viz="${key}"]`)) {
+    if (box.shadowRoot) continue;
+    const data = box.parentElement.querySelector(".viz-trace");
+    if (data) mount(box, svgOf(box), JSON.parse(data.textContent));
+  }
+}
+
+// The entry point that anywidget expects: the model holds "svg" and "trace" (JSON text).
+export default {
+  render({ model, el }) {
+    mount(el, model.get("svg"), JSON.parse(model.get("trace")));
+  },
+};

@@ -1,0 +1,89 @@
+"""What a node saved for backward, read from its ``_saved_*`` attributes."""
+
+from viz.tensors import (
+    byte_count,
+    describe,
+    human_bytes,
+    is_tensor,
+    storage_key,
+    storage_size,
+)
+
+_PREFIX = "_saved_"
+
+
+def saved_items(node, names):
+    """One dict per saved tensor: name, what, bytes, state ("kept", "freed" or "changed"), is (the user's name).
+
+    Reading calls the unpack hooks of ``saved_tensors_hooks``, if the user installed any.
+    """
+    items = []
+    for name, read in _sources(node):
+        try:
+            value = read()
+        except RuntimeError as error:
+            items.append(_unreadable(name, error))
+        else:
+            items += _items(name, value, names)
+    return sorted(items, key=_place)
+
+
+def _place(item):
+    """Inputs as in the signature, as far as it is known: self comes first, the result last."""
+    return {"self": 0, "input": 0, "result": 2}.get(item["name"], 1)
+
+
+def _sources(node):
+    attributes = dir(node)
+    found = [(a[len(_PREFIX):], lambda a=a: getattr(node, a)) for a in attributes
+             if a.startswith(_PREFIX) and a != "_saved_tensors"]
+    if "saved_tensors" in attributes:
+        found.append(("saved_tensors", lambda: node.saved_tensors))
+    return found
+
+
+def _unreadable(name, error):
+    """PyTorch refuses to hand out a saved tensor for two reasons; its message says which."""
+    state = "changed" if "inplace" in str(error) or "in-place" in str(error) else "freed"
+    return {"name": name, "what": "", "bytes": 0, "state": state, "is": ""}
+
+
+def _items(name, value, names):
+    if is_tensor(value):
+        return [_item(name, value, names)]
+    if isinstance(value, (tuple, list)):
+        tensors = [(k, v) for k, v in enumerate(value) if is_tensor(v)]
+        return [_item(f"{name}[{k}]", tensor, names) for k, tensor in tensors]
+    return []
+
+
+def _item(name, tensor, names):
+    known = names.of(tensor)
+    return {
+        "name": name,
+        "what": describe(tensor.shape, tensor.dtype),
+        "bytes": byte_count(tensor),
+        "state": "kept",
+        "is": known[0] if known else "",
+        "storage": [storage_key(tensor), storage_size(tensor)],
+    }
+
+
+def take_storages(items):
+    """Remove the addresses from ``items`` (a trace holds none) and return {storage: bytes}."""
+    storages = {}
+    for item in items:
+        if "storage" in item:
+            key, size = item.pop("storage")
+            storages[key] = size
+    return storages
+
+
+def saved_text(item):
+    """``self  float32 [2, 3]  24 B  = x``"""
+    if item["state"] == "freed":
+        return f"{item['name']}  freed"
+    if item["state"] == "changed":
+        return f"{item['name']}  changed in place since it was saved"
+    same = f"  = {item['is']}" if item["is"] else ""
+    return f"{item['name']}  {item['what']}  {human_bytes(item['bytes'])}{same}"
