@@ -123,12 +123,12 @@ class _Walk:
 
     def select(self, index, position):
         # PyTorch's message counts items of the index here, not dimensions.
-        _check_bounds(index, self.shape[self.dim], position)
+        _check_bounds(index, self._size(), position)
         self._step("select", geometry.select, index)
 
     def slice(self, item):
         start, stop, step = _slice_bounds(item)
-        if not _keeps_all(start, stop, step, self.shape[self.dim]):
+        if not _keeps_all(start, stop, step, self._size()):
             self._step("slice", geometry.slice_, start, stop, step)
         self.dim += 1
 
@@ -145,6 +145,10 @@ class _Walk:
         self.indices.append(index)
         self.dim += 1 if type(index) is bool else _dims_taken(index)
         self.covered = self.dim
+
+    def _size(self):
+        # A second `...` fills the gap once more, and so may lead beyond the last dimension.
+        return self.shape[self.dim] if self.dim < len(self.shape) else 0
 
     def _step(self, name, view, *args):
         self.shape, self.stride, self.offset = view(self.shape, self.stride, self.offset, self.dim, *args)

@@ -1,0 +1,19 @@
+"""teachtorch: PyTorch's interface on a small engine that can be watched at work."""
+import importlib as _importlib
+import sys as _sys
+
+from . import autograd  # noqa: F401
+from .autograd import tensor_fields as _fields  # noqa: F401
+from .autograd import api as _api  # noqa: F401
+from .autograd.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled  # noqa: F401
+from .core.dtype import (bfloat16, bool, double, finfo, float, float16, float32, float64, half, iinfo, int,  # noqa: F401
+                         int8, int16, int32, int64, long, short, uint8)
+from .ops import MODULES as _MODULES
+from .ops.declare import exports as _exports
+from .tensor import Size, Tensor  # noqa: F401
+
+for _module in _MODULES:
+    _importlib.import_module(f"{__name__}.ops.{_module}")
+
+for _name, _function in _exports[""].items():
+    setattr(_sys.modules[__name__], _name, _function)

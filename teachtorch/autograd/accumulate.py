@@ -1,0 +1,62 @@
+"""AccumulateGrad: the node where a leaf's gradient ends up in `.grad`."""
+import sys
+
+from ..core import geometry
+from ..dispatch.state import state
+from ..tensor import stride_of
+from .node import ACCUMULATE_GRAD_SEQUENCE_NR, InputMetadata, Node
+
+
+class AccumulateGrad(Node):
+    """Adds what arrives to `variable.grad` (torch/csrc/autograd/functions/accumulate_grad.h)."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable):
+        super().__init__()
+        self.variable = variable
+        self.sequence_nr = ACCUMULATE_GRAD_SEQUENCE_NR
+        self.input_metadata = [InputMetadata(variable)]
+
+    def apply(self, grads):
+        meta = self.variable._meta
+        if grads[0] is not None:
+            if meta.grad is None:
+                meta.grad = first_gradient(self.variable, grads)
+            elif state.grad_enabled:
+                meta.grad = meta.grad + grads[0]      # part of a new graph: the old gradient must stay as it was
+            else:
+                meta.grad.add_(grads[0])
+        for hook in tuple((meta.post_accumulate_hooks or {}).values()):
+            hook(self.variable)
+        return []
+
+
+def first_gradient(variable, grads):
+    """The gradient to keep: the incoming tensor itself if nobody else holds it and its layout fits, else a copy."""
+    wanted = gradient_stride(variable)
+    # Two references: the list's and getrefcount's own argument.
+    if not state.grad_enabled and sys.getrefcount(grads[0]) == 2 and may_steal(grads[0], wanted):
+        return grads[0]
+    return copy_in_layout(grads[0], wanted)
+
+
+def may_steal(grad, wanted_stride):
+    """Whether `grad` alone looks at its memory, in the layout that `.grad` should have."""
+    return grad._view is None and grad._counter is None and stride_of(grad) == wanted_stride
+
+
+def gradient_stride(variable):
+    """The layout contract: the variable's own strides if it is dense, contiguous ones otherwise."""
+    shape, stride = variable._shape, stride_of(variable)
+    if geometry.is_non_overlapping_and_dense(shape, stride):
+        return stride
+    return geometry.contiguous_strides(shape)
+
+
+def copy_in_layout(grad, stride):
+    if state.grad_enabled or stride_of(grad) == stride:
+        return grad.clone()
+    copy = grad.new_empty_strided(grad._shape, stride)
+    copy.copy_(grad)
+    return copy

@@ -1,0 +1,139 @@
+"""`backward` and `grad`: what users call to run the engine."""
+from ..core import dtype as dt
+from ..tensor import Tensor, method
+from .engine import run_backward
+from .meta import gradient_edge, meta_of, tracks
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from (torch.autograd.backward).
+
+    `grad_tensors`: one gradient per tensor, of its shape; None for a single-element tensor means 1. `inputs`: fill
+    these tensors' `.grad` and no others'. RuntimeError if a tensor has no graph, or its graph was freed.
+    """
+    tensors = as_tuple(tensors)
+    grads = starting_gradients(tensors, as_tuple(grad_tensors, len(tensors)))
+    keep_graph = create_graph if retain_graph is None else retain_graph
+    if inputs is None:
+        run_backward(edges_of(tensors), grads, keep_graph, create_graph)
+        return
+    inputs = as_tuple(inputs)
+    if not inputs:
+        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+    _backward_into(inputs, tensors, grads, keep_graph, create_graph)
+
+
+def _backward_into(inputs, tensors, grads, keep_graph, create_graph):
+    """backward(inputs=...): leaves accumulate in their node; non-leaves receive the captured gradient."""
+    leaf_edges = [gradient_edge(t) for t in inputs if t.is_leaf and tracks(t)]
+    others = [t for t in inputs if not t.is_leaf]
+    other_edges = [gradient_edge(t) for t in others]
+    captured = run_backward(edges_of(tensors), grads, keep_graph, create_graph, leaf_edges + other_edges,
+                            accumulate_targets=leaf_edges)
+    for t, edge in zip(others, other_edges):
+        if captured.get(edge) is not None:
+            add_to_grad(t, captured[edge], create_graph)
+
+
+def add_to_grad(t, grad, create_graph):
+    meta = meta_of(t)
+    meta.grad = grad if meta.grad is None else meta.grad + grad
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
+         allow_unused=None, is_grads_batched=False, materialize_grads=False):
+    """The gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` changes (torch.autograd.grad).
+
+    An input that the outputs do not depend on is a RuntimeError, unless `allow_unused` (None) or
+    `materialize_grads` (zeros).
+    """
+    outputs, inputs = as_tuple(outputs), as_tuple(inputs)
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, "
+                         "but got: allow_unused=False.")
+    if not inputs:
+        raise ValueError("grad requires non-empty inputs.")
+    grads = as_tuple(grad_outputs, len(outputs))
+    keep_graph = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return _grad_of_batch(outputs, inputs, grads, allow_unused, materialize_grads)
+    starts = starting_gradients(outputs, grads)
+    targets = [_target(t, i) for i, t in enumerate(inputs)]
+    captured = run_backward(edges_of(outputs), starts, keep_graph, create_graph, targets)
+    found = [captured.get(target) for target in targets]
+    if materialize_grads:
+        return tuple(t.new_zeros(t._shape) if g is None else g for g, t in zip(found, inputs))
+    if not allow_unused and any(g is None for g in found):
+        raise RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. "
+                           "Set allow_unused=True if this is the desired behavior.")
+    return tuple(found)
+
+
+def _grad_of_batch(outputs, inputs, grads, allow_unused, materialize_grads):
+    """is_grads_batched: one backward per row of the gradients, stacked. The graph is kept between the rows."""
+    rows = [grad(outputs, inputs, [g[i] for g in grads], retain_graph=True, allow_unused=allow_unused,
+                 materialize_grads=materialize_grads) for i in range(grads[0]._shape[0])]
+    return tuple(None if column[0] is None else column[0].stack(column) for column in zip(*rows))
+
+
+def _target(t, position):
+    edge = gradient_edge(t)
+    if edge is None:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return edge
+
+
+def as_tuple(value, length=1):
+    """A tuple of what may be one tensor, a sequence, or None."""
+    if value is None:
+        return (None,) * length
+    return (value,) if isinstance(value, Tensor) else tuple(value)
+
+
+def edges_of(tensors):
+    edges = []
+    for i, t in enumerate(tensors):
+        edge = gradient_edge(t)
+        if edge is None:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        edges.append(edge)
+    return edges
+
+
+def starting_gradients(outputs, grads):
+    """The gradient to start each output with. RuntimeError where it is missing or of the wrong shape."""
+    if len(grads) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
+    return [implicit_gradient(out) if g is None else checked_gradient(out, g, i)
+            for i, (out, g) in enumerate(zip(outputs, grads))]
+
+
+def implicit_gradient(out):
+    if not tracks(out):
+        return None
+    if out.numel() != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if out._dtype.category != dt.FLOATING:
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out._dtype}")
+    return out.new_ones(out._shape)
+
+
+def checked_gradient(out, g, i):
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g._shape != out._shape:
+        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a "
+                           f"shape of {out.shape}.")
+    return g
+
+
+def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Compute the gradients of this tensor with respect to the leaves (torch.Tensor.backward).
+
+    `gradient`: of this tensor's shape; may be left out for a single element. `retain_graph`: keep saved tensors for
+    another backward. `create_graph`: make the gradients differentiable.
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+method(_tensor_backward, "backward")

@@ -1,0 +1,213 @@
+"""The backward engine: walks the graph from the outputs, each node once, when all its gradients have arrived.
+
+    1  scan     count, for each node, how many edges lead to it from nodes that will run
+    2  loop     take the ready node with the highest sequence number (accumulators first); run it; add each gradient
+                into the input buffer of the next node, also when it is undefined; a node whose count is 0 is ready
+
+torch/csrc/autograd/engine.cpp. Nothing here recurses over the graph: a chain of 100 000 nodes is one long loop.
+"""
+from heapq import heappop, heappush
+
+from ..core import observer
+from ..dispatch.state import state
+from .node import GraphRoot
+from .reduce import is_expandable_to, sum_to
+
+
+class GraphTask:
+    """One backward pass.
+
+    `targets`: edges (node, input_nr) whose gradient is wanted. None: every reachable leaf accumulates. `captures`
+    receives the targets' gradients. `accumulate_targets`: targets that are leaves' accumulators, and run.
+    """
+
+    def __init__(self, root, targets=None, accumulate_targets=()):
+        self.root = root
+        self.targets = targets
+        self.captures = {}
+        self.dependencies = {}
+        self.buffers = {}
+        self.ready = []
+        parents = self.count_dependencies()
+        self.needed = None if targets is None else self.nodes_towards(targets, parents)
+        self.runnable_targets = {edge[0] for edge in accumulate_targets}
+        self.captured_inputs = self.targets_by_node()
+
+    # ---- the scan -----------------------------------------------------------------------------------------
+
+    def count_dependencies(self):
+        """Fill `dependencies`; return {node: nodes with an edge to it} where targets need it."""
+        dependencies, parents = self.dependencies, {}
+        seen, stack = {self.root}, [self.root]
+        while stack:
+            node = stack.pop()
+            for edge in node.next_edges:
+                if edge is None:
+                    continue
+                child = edge[0]
+                dependencies[child] = dependencies.get(child, 0) + 1
+                if self.targets is not None:
+                    parents.setdefault(child, []).append(node)
+                if child not in seen:
+                    seen.add(child)
+                    stack.append(child)
+        return parents
+
+    def nodes_towards(self, targets, parents):
+        """The nodes that must run to reach the targets: their ancestors (the targets themselves only if on the way)."""
+        needed, stack = set(), [edge[0] for edge in targets]
+        while stack:
+            for parent in parents.get(stack.pop(), ()):
+                if parent not in needed:
+                    needed.add(parent)
+                    stack.append(parent)
+        return needed
+
+    def targets_by_node(self):
+        found = {}
+        for node, input_nr in self.targets or ():
+            found.setdefault(node, set()).add(input_nr)
+        return found
+
+    # ---- the loop -----------------------------------------------------------------------------------------
+
+    def run(self, keep_graph):
+        self.buffers.setdefault(self.root, [None] * max(1, len(self.root.input_metadata)))
+        self.push(self.root)
+        while self.ready:
+            node = heappop(self.ready)[2]
+            grads = self.buffers.pop(node)
+            if node.hooks is not None:
+                run_tensor_hooks(node, grads)
+            if node in self.captured_inputs:
+                self.capture(node, grads)
+            if self.must_run(node):
+                self.evaluate(node, grads, keep_graph)
+            grads = None
+        return self.captures
+
+    def push(self, node):
+        heappush(self.ready, (-node.sequence_nr, id(node), node))
+
+    def must_run(self, node):
+        return self.needed is None or node in self.needed or node in self.runnable_targets
+
+    def capture(self, node, grads):
+        for input_nr in self.captured_inputs[node]:
+            self.captures[node, input_nr] = grads[input_nr]
+
+    def evaluate(self, node, grads, keep_graph):
+        """Run one node and deliver what it returns."""
+        if observer.active:
+            observer.report("backward", phase="node", node=node, grads=tuple(grads))
+        results = call_node(node, grads)
+        if not keep_graph:
+            node.release()
+        if node.next_edges:
+            grads = None
+            validate(node, results)
+            self.deliver(node.next_edges, results)
+
+    def deliver(self, edges, results):
+        """Add the gradients into the next nodes' buffers; a node that waits for nothing more becomes ready."""
+        dependencies, buffers = self.dependencies, self.buffers
+        for i, edge in enumerate(edges):
+            if edge is None:
+                continue
+            child, input_nr = edge
+            buffer = buffers.get(child)
+            if buffer is None:
+                buffer = buffers[child] = [None] * len(child.input_metadata)
+            grad, results[i] = results[i], None
+            if grad is not None:
+                held = buffer[input_nr]
+                buffer[input_nr] = grad if held is None else held + grad
+            dependencies[child] -= 1
+            if not dependencies[child] and (self.needed is None or self.is_wanted(child)):
+                self.push(child)
+
+    def is_wanted(self, node):
+        return node in self.needed or node in self.captured_inputs or node in self.runnable_targets
+
+
+def run_tensor_hooks(node, grads):
+    """Hooks on the tensors whose gradients arrive here, then the gradients that non-leaves retain."""
+    for input_nr, hooks in node.hooks.tensor_pre.items():
+        for hook in tuple(hooks.values()):
+            if grads[input_nr] is not None:
+                grads[input_nr] = replaced(grads[input_nr], hook(grads[input_nr]), hook)
+    for input_nr, retain in node.hooks.retain_grad.items():
+        retain(grads[input_nr])
+
+
+def replaced(grad, new, hook):
+    """What a tensor hook returned instead of `grad`, if anything. RuntimeError if its size differs."""
+    if new is None:
+        return grad
+    if new._shape != grad._shape:
+        raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
+    return new
+
+
+def call_node(node, grads):
+    """Pre-hooks, the node itself, post-hooks."""
+    hooks = node.hooks
+    if hooks is None:
+        return checked(node, node.apply(grads))
+    for hook in tuple(hooks.pre.values()):
+        changed = hook(tuple(grads))
+        grads = grads if changed is None else as_list(changed)
+    results = checked(node, node.apply(grads))
+    for hook in tuple(hooks.post.values()):
+        changed = hook(tuple(results), tuple(grads))
+        results = results if changed is None else as_list(changed)
+    return results
+
+
+def as_list(grads):
+    return list(grads) if isinstance(grads, (tuple, list)) else [grads]
+
+
+def checked(node, results):
+    if state.anomaly is not None:
+        state.anomaly.check(node, results)
+    return results
+
+
+def validate(node, grads):
+    """Bring each gradient to the shape and dtype that the next node expects.
+
+    This is where broadcasting is undone for all operators: a derivative may return the broadcast shape.
+    """
+    for i, edge in enumerate(node.next_edges):
+        grad = grads[i]
+        if grad is None or edge is None:
+            continue
+        expected = edge[0].input_metadata[edge[1]]
+        if grad._shape != expected.shape:
+            grad = grads[i] = reduced(node, i, grad, expected.shape)
+        if grad._dtype is not expected.dtype:
+            grads[i] = grad.to(expected.dtype)
+
+
+def reduced(node, i, grad, shape):
+    if not is_expandable_to(shape, grad._shape):
+        raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {i} - got "
+                           f"{list(grad._shape)} but expected shape compatible with {list(shape)}")
+    return sum_to(grad, shape)
+
+
+def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulate_targets=()):
+    """Run backward from `edges` with their starting gradients; returns {target: gradient} for the targets reached."""
+    root = GraphRoot(tuple(edges), list(grads))
+    task = GraphTask(root, targets, accumulate_targets)
+    if observer.active:
+        observer.report("backward", phase="start", node=root, roots=tuple(edges), dependencies=dict(task.dependencies))
+    before, state.grad_enabled = state.grad_enabled, create_graph
+    try:
+        captured = task.run(keep_graph)
+    finally:
+        state.grad_enabled = before
+    if observer.active:
+        observer.report("backward", phase="end", node=root, roots=tuple(edges))
+    return captured

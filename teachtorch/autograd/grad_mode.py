@@ -1,0 +1,138 @@
+"""Switching the recording of the graph: no_grad, enable_grad, set_grad_enabled, inference_mode.
+
+Each is a context manager and a decorator, and acts on the current thread alone.
+"""
+import functools
+import inspect
+
+from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE
+from ..dispatch.state import state
+from ..tensor import NewKeys, new_keys
+
+
+def is_grad_enabled():
+    """Whether operators of this thread are recorded."""
+    return state.grad_enabled
+
+
+def is_inference_mode_enabled():
+    return state.inference
+
+
+class _SwitchDecorator:
+    """Makes a context manager usable as a decorator, generators included."""
+
+    def clone(self):
+        return type(self)()
+
+    def __call__(self, function):
+        if inspect.isgeneratorfunction(function):
+            return self._wrap_generator(function)
+
+        @functools.wraps(function)
+        def switched(*args, **kwargs):
+            with self.clone():
+                return function(*args, **kwargs)
+        return switched
+
+    def _wrap_generator(self, function):
+        """Each resumption runs inside the context, each suspension outside it."""
+        @functools.wraps(function)
+        def switched(*args, **kwargs):
+            generator = function(*args, **kwargs)
+            sent = None
+            while True:
+                with self.clone():
+                    try:
+                        item = generator.send(sent)
+                    except StopIteration as stop:
+                        return stop.value
+                sent = yield item
+        return switched
+
+
+class _GradSwitch(_SwitchDecorator):
+    enabled = None
+
+    def __new__(cls, function=None):
+        self = super().__new__(cls)
+        return self if function is None else self(function)    # `@no_grad` without parentheses
+
+    def __init__(self, function=None):
+        self._before = []
+
+    def __enter__(self):
+        self._before.append(state.grad_enabled)
+        state.grad_enabled = self.enabled
+
+    def __exit__(self, *exc):
+        state.grad_enabled = self._before.pop()
+
+
+class no_grad(_GradSwitch):
+    """Do not record: results do not require grad. Version counters still tick. torch.no_grad."""
+
+    enabled = False
+
+
+class enable_grad(_GradSwitch):
+    """Record, inside a no_grad block. torch.enable_grad."""
+
+    enabled = True
+
+
+class set_grad_enabled(_SwitchDecorator):
+    """Record or not, at once and for the `with` block if used as one. torch.set_grad_enabled."""
+
+    def __init__(self, mode):
+        self._before = state.grad_enabled
+        self.mode = bool(mode)
+        state.grad_enabled = self.mode
+
+    def clone(self):
+        return set_grad_enabled(self.mode)
+
+    def __call__(self, function):
+        state.grad_enabled = self._before         # as a decorator it acts on the function's calls alone
+        return super().__call__(function)
+
+    def __enter__(self):
+        state.grad_enabled = self.mode
+
+    def __exit__(self, *exc):
+        state.grad_enabled = self._before
+
+
+class inference_mode(_SwitchDecorator):
+    """no_grad, and results have neither version counter nor view tracking; autograd can never use them again."""
+
+    def __new__(cls, mode=True):
+        if callable(mode):
+            return cls()(mode)
+        return super().__new__(cls)
+
+    def __init__(self, mode=True):
+        self.mode = bool(mode)
+        self._before = []
+
+    def clone(self):
+        return inference_mode(self.mode)
+
+    def __enter__(self):
+        self._before.append((state.grad_enabled, state.inference, state.included))
+        self._switch(self.mode)
+        if self.mode:
+            state.grad_enabled = False
+            state.included &= ~AD_INPLACE_OR_VIEW
+
+    def __exit__(self, *exc):
+        state.grad_enabled, inference, state.included = self._before.pop()
+        self._switch(inference)
+
+    @staticmethod
+    def _switch(inference):
+        """New tensors of this thread carry their backend's key alone, or the usual set."""
+        state.inference = inference
+        for device_type, backend in OF_DEVICE.items():
+            usual = getattr(NewKeys, device_type)
+            setattr(new_keys, device_type, backend if inference else usual)

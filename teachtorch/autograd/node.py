@@ -1,0 +1,122 @@
+"""Nodes and edges: the dynamic graph.
+
+A forward operator that must be differentiated leaves a `Node` behind. The rule that connects everything:
+
+    output k of the forward operator  <->  input k of the backward node
+
+so an edge is (node, input_nr): *which input* of the next node a gradient goes to. A tensor finds its edge in its
+autograd meta: (grad_fn, output_nr), or (AccumulateGrad, 0) for a leaf.
+"""
+import itertools
+
+from ..dispatch.state import state
+from ..utils.hooks import RemovableHandle
+
+# Later operators run first in backward; leaves' accumulators run as soon as they are ready.
+_next_sequence_nr = itertools.count().__next__
+ACCUMULATE_GRAD_SEQUENCE_NR = 2 ** 64 - 1
+
+
+class InputMetadata:
+    """What the gradient for one input of a node must look like: the forward output's shape, dtype and device."""
+
+    __slots__ = ("shape", "dtype", "device")
+
+    def __init__(self, t):
+        self.shape = t._shape
+        self.dtype = t._dtype
+        self.device = t._device
+
+    def __repr__(self):
+        return f"InputMetadata(shape={self.shape}, dtype={self.dtype}, device={self.device})"
+
+
+class NodeHooks:
+    """The hooks of one node, each kind in registration order."""
+
+    __slots__ = ("tensor_pre", "retain_grad", "pre", "post")
+
+    def __init__(self):
+        self.tensor_pre = {}      # input_nr -> {id: hook(grad)}
+        self.retain_grad = {}     # input_nr -> weak reference to the tensor that keeps its gradient
+        self.pre = {}             # id -> hook(grad_outputs)
+        self.post = {}            # id -> hook(grad_inputs, grad_outputs)
+
+
+class Node:
+    """One step of the backward program: from the gradients of an operator's outputs to those of its inputs.
+
+    `next_edges`: one edge or None per differentiable forward input. `input_metadata`: one per forward output.
+    """
+
+    __slots__ = ("next_edges", "input_metadata", "sequence_nr", "hooks", "_metadata", "__weakref__")
+
+    def __init__(self, next_edges=()):
+        self.next_edges = next_edges
+        self.input_metadata = []
+        self.sequence_nr = _next_sequence_nr()
+        self.hooks = None
+        self._metadata = None
+        if state.anomaly is not None:
+            state.anomaly.remember(self)
+
+    def apply(self, grads):
+        """From the list of gradients of the forward outputs (None: undefined) to a list with one per edge."""
+        raise NotImplementedError
+
+    def release(self):
+        """Forget saved tensors; a second backward through them is an error."""
+
+    # ---- what PyTorch shows of a node ---------------------------------------------------------------------
+
+    def name(self):
+        """The operator's name with "Backward0"."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self):
+        """The edges as PyTorch shows them: ((node, input_nr), ...), (None, 0) where an input needs no gradient."""
+        return tuple([(None, 0) if edge is None else edge for edge in self.next_edges])
+
+    @property
+    def metadata(self):
+        """A dict for the user's own notes on this node."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @property
+    def _input_metadata(self):
+        return list(self.input_metadata)
+
+    def _sequence_nr(self):
+        return self.sequence_nr
+
+    def register_hook(self, hook):
+        """Call hook(grad_inputs, grad_outputs) after this node ran; a tuple returned replaces grad_inputs."""
+        return RemovableHandle.add(self.own_hooks().post, hook)
+
+    def register_prehook(self, hook):
+        """Call hook(grad_outputs) before this node runs; a tuple returned replaces them."""
+        return RemovableHandle.add(self.own_hooks().pre, hook)
+
+    def own_hooks(self):
+        if self.hooks is None:
+            self.hooks = NodeHooks()
+        return self.hooks
+
+    def __repr__(self):
+        return f"<{self.name()} object at {hex(id(self))}>"
+
+
+class GraphRoot(Node):
+    """Stands above several outputs given to one backward call, and hands each its starting gradient."""
+
+    __slots__ = ("grads",)
+
+    def __init__(self, edges, grads):
+        super().__init__(edges)
+        self.grads = grads
+
+    def apply(self, grads):
+        return self.grads

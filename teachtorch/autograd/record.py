@@ -1,0 +1,82 @@
+"""The Autograd kernels: run the operator below autograd, and leave a node behind if a gradient will be wanted."""
+from ..core import observer
+from ..core import dtype as dt
+from ..dispatch.keys import BELOW_AUTOGRAD
+from ..dispatch.state import state
+from ..tensor import Tensor
+from .meta import set_history, tracks
+from .node import InputMetadata
+from .views import check_inplace, rebase_history
+
+
+def requires_grad_mask(positions, args):
+    """Bit i: the i-th differentiable argument (or a tensor of it, if it is a list) requires grad."""
+    mask = 0
+    for slot, position in enumerate(positions):
+        a = args[position]
+        if isinstance(a, Tensor):
+            if (a._meta is not None or a._view is not None) and tracks(a):
+                mask |= 1 << slot
+        elif isinstance(a, (list, tuple)) and any(isinstance(v, Tensor) and tracks(v) for v in a):
+            mask |= 1 << slot
+    return mask
+
+
+def functional_kernel(op, derivatives):
+    """The Autograd kernel of an operator that returns new tensors or views."""
+    positions, node_class = derivatives.positions, derivatives.node_class
+
+    def autograd(keys, *args):
+        mask = requires_grad_mask(positions, args) if state.grad_enabled else 0
+        results = op.redispatch(keys & BELOW_AUTOGRAD, *args)
+        if mask:
+            attach(results, node_class, derivatives.plan(mask), args)
+        return results
+
+    return autograd
+
+
+def attach(results, node_class, plan, args):
+    """Make the results the outputs of a new node. Results that are not floating stay outside the graph."""
+    outputs = (results,) if isinstance(results, Tensor) else results
+    if not any(out._dtype.category == dt.FLOATING for out in outputs):
+        return
+    node = node_class(plan, args)
+    node.saved = plan.save(args, outputs)
+    for i, out in enumerate(outputs):
+        node.input_metadata.append(InputMetadata(out))
+        if out._dtype.category == dt.FLOATING:
+            set_history(out, node, i)
+    if observer.active:
+        observer.report("node", node=node)
+
+
+def inplace_kernel(op, derivatives):
+    """The Autograd kernel of an operator that changes its first argument."""
+    needs_original = [any("self" in f.names for f in derivatives.formulas if slot in
+                          [derivatives.slot_of[p] for p in f.positions]) for slot in range(len(derivatives.positions))]
+
+    def autograd(keys, *args):
+        mask = requires_grad_mask(derivatives.positions, args) if state.grad_enabled else 0
+        if not mask:
+            return op.redispatch(keys & BELOW_AUTOGRAD, *args)
+        target = args[0]
+        check_inplace(target)
+        refuse_integer_target(op, target)
+        kept = args
+        if any(mask >> slot & 1 for slot, wanted in enumerate(needs_original) if wanted):
+            kept = (target.clone(), *args[1:])     # the formula wants the value that is about to be overwritten
+        node = derivatives.node_class(derivatives.plan(mask), args)
+        op.redispatch(keys & BELOW_AUTOGRAD, *args)
+        node.saved = node.plan.save(kept, (target,))
+        node.input_metadata.append(InputMetadata(target))
+        rebase_history(target, node)
+        return target
+
+    return autograd
+
+
+def refuse_integer_target(op, target):
+    if target._dtype.category != dt.FLOATING:
+        raise RuntimeError(f"{op.name}: a tensor of dtype {target._dtype} cannot take a result that requires grad; "
+                           "only floating point tensors can.")

@@ -1,0 +1,17 @@
+"""Undoing broadcasting: the one helper that all derivatives share."""
+
+
+def sum_to(grad, shape):
+    """Sum a gradient over the dimensions that broadcasting added or stretched, back to `shape`."""
+    added = len(grad._shape) - len(shape)
+    dims = list(range(added))
+    dims += [i + added for i, n in enumerate(shape) if n == 1 and grad._shape[i + added] != 1]
+    summed = grad.sum(dims, True) if dims else grad
+    return summed.reshape(shape) if added else summed
+
+
+def is_expandable_to(shape, wider):
+    """Whether broadcasting can turn `shape` into `wider`."""
+    if len(shape) > len(wider):
+        return False
+    return all(n in (1, m) for n, m in zip(reversed(shape), reversed(wider)))

@@ -1,0 +1,86 @@
+"""What a node keeps of the forward pass, and the checks when it is taken out again.
+
+A saved tensor is a reference, not a copy. Its version is compared at unpacking, and only then: changing a tensor in
+place is an error only for a node that needs the old value (paper, section 4.3).
+"""
+from ..core.dtype import scalar_type_name
+from ..dispatch.state import state
+from ..tensor import same_memory
+from . import meta as autograd_meta
+
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved tensors after calling backward.")
+
+
+def save_input(t):
+    """Keep an argument of the operator: the tensor itself."""
+    if state.saved_tensors_hooks is not None:
+        return PackedTensor(t)
+    return SavedTensor(t, False)
+
+
+def save_result(t):
+    """Keep a result: its memory without its grad_fn, which would close a reference cycle."""
+    if state.saved_tensors_hooks is not None:
+        return PackedTensor(same_memory(t), is_result=True)
+    return SavedTensor(same_memory(t), True)
+
+
+class SavedTensor:
+    """A tensor and the version it had when it was saved."""
+
+    __slots__ = ("tensor", "version", "is_result")
+
+    def __init__(self, t, is_result):
+        if not t._keys & t._keys - 1:
+            raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                               "inference mode in computation tracked by autograd. To work around this, you can make "
+                               "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+                               "instead of `torch.inference_mode()`.")
+        self.tensor = t
+        self.version = 0 if t._counter is None else t._counter.value
+        self.is_result = is_result
+
+    def unpack(self, node, output_nr=0):
+        """The tensor, if it is still what was saved. RuntimeError if it was changed in place."""
+        t = self.tensor
+        if t._counter is not None and t._counter.value != self.version:
+            raise RuntimeError(changed_in_place(t, self.version, node if self.is_result else None, output_nr))
+        if self.is_result and state.grad_enabled:
+            t = with_history(t, node, output_nr)
+        return t
+
+
+class PackedTensor:
+    """What a `pack` hook of saved_tensors_hooks made of a tensor; `unpack` turns it back, without version check."""
+
+    __slots__ = ("packed", "unpack_hook", "is_result")
+
+    def __init__(self, t, is_result=False):
+        pack, self.unpack_hook = state.saved_tensors_hooks
+        self.packed = pack(t.detach() if is_result else t)
+        self.is_result = is_result
+
+    def unpack(self, node, output_nr=0):
+        t = self.unpack_hook(self.packed)
+        return with_history(t, node, output_nr) if self.is_result and state.grad_enabled else t
+
+
+def with_history(t, node, output_nr):
+    """A saved result with its grad_fn back, for a backward that is differentiated itself."""
+    t = same_memory(t)
+    autograd_meta.set_history(t, node, output_nr)
+    return t
+
+
+def changed_in_place(t, expected, node, output_nr):
+    maker = node if node is not None else autograd_meta.grad_fn_of(t)
+    nr = output_nr if node is not None or t._meta is None else t._meta.output_nr
+    made_by = f", which is output {nr} of {maker.name()}," if maker is not None else ""
+    return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[torch.{scalar_type_name(t._dtype)}Tensor {list(t._shape)}]{made_by} is at version {t._counter.value}; "
+            f"expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed "
+            "to compute its gradient, with torch.autograd.set_detect_anomaly(True).")

@@ -1,0 +1,148 @@
+"""Views under autograd: in-place operations on a view change its base's history, and every other view's.
+
+    base.grad_fn becomes CopySlices                the gradient of the base, with the view's part sent through the op
+    the other views' grad_fn becomes stale         and is made anew when next asked: AsStridedBackward0 of the base
+"""
+from ..dispatch.state import state
+from ..tensor import ViewMeta, counter_of, stride_of
+from . import meta as autograd_meta
+from .node import InputMetadata, Node
+
+NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM_FUNCTION = "no_grad", "multi_output", "inference", "custom_function"
+
+
+def mark_view(view, base, is_multi_output=False):
+    """Note that `view` looks at `base`. Views of views refer to the root."""
+    outer = base._view
+    root = base if outer is None else outer.base
+    creation = None if outer is None else outer.creation
+    if is_multi_output:
+        creation = MULTI_OUTPUT
+    elif not state.grad_enabled:
+        creation = creation or NO_GRAD
+    view._view = ViewMeta(root, counter_of(view).value, creation)
+
+
+def refresh(view):
+    """Give a view the grad_fn that its base's history now implies, if the base was changed since."""
+    info = view._view
+    if info.version == view._counter.value:
+        return
+    info.version = view._counter.value
+    edge = autograd_meta.gradient_edge(info.base)
+    if edge is not None:
+        autograd_meta.set_history(view, AsStridedOfBase(view, info.base, edge))
+
+
+class AsStridedOfBase(Node):
+    """The regenerated grad_fn of a view: from the view's gradient to one of the base's shape."""
+
+    __slots__ = ("view_geometry", "base_geometry")
+
+    def __init__(self, view, base, edge):
+        super().__init__((edge,))
+        self.input_metadata = [InputMetadata(view)]
+        self.view_geometry = geometry_of(view)
+        self.base_geometry = geometry_of(base)
+
+    def name(self):
+        return "AsStridedBackward0"
+
+    def apply(self, grads):
+        if grads[0] is None:
+            return [None]
+        return [grads[0].as_strided_backward(*self.base_geometry, *self.view_geometry)]
+
+
+def geometry_of(t):
+    return t._shape, stride_of(t), t._offset
+
+
+class CopySlices(Node):
+    """The history of a base of which a view was changed in place by the operator of node `fn`.
+
+    Edge 0 leads to the base's former history, the others are `fn`'s edges after its first.
+    torch/csrc/autograd/functions/tensor.cpp
+    """
+
+    __slots__ = ("fn", "view_geometry", "base_geometry")
+
+    def __init__(self, base, view, base_edge, fn):
+        super().__init__((base_edge, *fn.next_edges[1:]))
+        self.input_metadata = [InputMetadata(base)]
+        self.fn = fn
+        self.view_geometry = geometry_of(view)
+        self.base_geometry = geometry_of(base)
+
+    def apply(self, grads):
+        grad = grads[0]
+        if grad is None:
+            return [None] * len(self.next_edges)
+        shape, stride, base_offset = self.base_geometry
+        view_shape, view_stride, view_offset = self.view_geometry
+        result = grad.new_empty_strided(shape, stride).copy_(grad)
+        part = result.as_strided(view_shape, view_stride, view_offset - base_offset)
+        inner = self.fn.apply([part.clone()])
+        if inner[0] is None:
+            part.zero_()
+        else:
+            part.copy_(inner[0])
+        return [result, *inner[1:]]
+
+    def release(self):
+        self.fn.release()
+
+
+def check_inplace(t):
+    """Refuse in-place changes that would make gradients wrong. Called when gradients flow to or into `t`."""
+    view = t._view
+    if view is None:
+        if t._meta is not None and t._meta.requires_grad and t._meta.grad_fn is None:
+            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        return
+    base_meta = view.base._meta
+    if base_meta is not None and base_meta.requires_grad and base_meta.grad_fn is None:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if view.creation is not None:
+        raise RuntimeError(forbidden_view(t, view))
+
+
+def forbidden_view(t, view):
+    maker = autograd_meta.grad_fn_of(t)
+    which = f"Output {t._meta.output_nr} of {maker.name()}" if maker is not None else "A view"
+    start = f"{which} is a view and is being modified inplace. "
+    if view.creation == MULTI_OUTPUT:
+        return (start + "This view is the output of a function that returns multiple views. Such functions do not "
+                "allow the output views to be modified inplace. You should replace the inplace operation by an "
+                "out-of-place one.")
+    if view.creation == NO_GRAD:
+        return ("A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
+                "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+                "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
+                "to be tracked) or both outside (if you want the inplace to be tracked).")
+    return (start + "This view was created inside a custom Function (or because an input was returned as-is) and "
+            "the autograd logic to handle view+inplace would override the custom backward associated with the custom "
+            "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
+            "output of the custom Function.")
+
+
+def rebase_history(t, node):
+    """After an in-place operator with node `node`: `t` (and its base, if it is a view) now comes from there."""
+    if t._meta is not None and t._meta.retains_grad:
+        move_retained_grad(t, node)
+    view = t._view
+    if view is None:
+        autograd_meta.set_history(t, node)
+        return
+    base = view.base
+    autograd_meta.set_history(base, CopySlices(base, t, autograd_meta.gradient_edge(base), node))
+    refresh(t)
+
+
+
+
+def move_retained_grad(t, node):
+    """retain_grad follows the tensor's new value; other hooks stay with the old one."""
+    meta = t._meta
+    meta.grad_fn.own_hooks().retain_grad.pop(meta.output_nr, None)
+    autograd_meta.keep_gradient_at(t, node, 0)

@@ -1,0 +1,53 @@
+"""The one way to watch teachtorch at work.
+
+Dispatcher, engine, allocator, streams and DataLoader report here; the profiler, the log, the memory history, the
+stream sanitizer and the pictures subscribe. While nobody has subscribed a report costs its caller one `if active:`.
+
+    with observer.watching(print, "dispatch"):
+        a + b
+
+Topics and the fields of their events:
+    dispatch   op (name), key (of the kernel chosen), depth, args
+    node       node, op                       a node was added to the graph
+    backward   phase ("start", "node", "end"), node, roots
+    inplace    tensor, version                a version counter was bumped
+"""
+from contextlib import contextmanager
+
+active = False                    # whether anyone watches; read on the hot path
+_subscribers = []                 # (callback, topics or None for all)
+
+
+def subscribe(callback, *topics):
+    """Call `callback(topic, fields)` for every event of the topics (all topics if none is named)."""
+    global active
+    _subscribers.append((callback, frozenset(topics) or None))
+    active = True
+
+
+def unsubscribe(callback):
+    """Undo subscribe. ValueError if the callback is not subscribed."""
+    global active
+    for entry in _subscribers:
+        if entry[0] == callback:
+            _subscribers.remove(entry)
+            active = bool(_subscribers)
+            return
+    raise ValueError("the callback is not subscribed")
+
+
+@contextmanager
+def watching(callback, *topics):
+    """Subscribe for the length of a `with` block."""
+    subscribe(callback, *topics)
+    try:
+        yield callback
+    finally:
+        unsubscribe(callback)
+
+
+def report(topic, **fields):
+    """Tell everyone who asked for `topic`. Callers check `observer.active` first."""
+    for callback, topics in tuple(_subscribers):
+        if topics is None or topic in topics:
+            callback(topic, fields)

@@ -1,0 +1,108 @@
+"""`Operator`: one row of the dispatch table. Calling it finds the highest key's kernel and runs that.
+
+    keys of the tensor arguments | included by the thread − excluded by it  →  highest key with a kernel  →  kernel
+
+A kernel is `kernel(keys, *args)` with every argument in its declared place; it may go on below its own key with
+`op.redispatch(keys & BELOW_..., *args)`. Choices are remembered per key set, so that a call costs one dict look-up.
+"""
+from ..core import observer
+from ..tensor import Tensor
+from . import keys as K
+from .state import state
+
+# Alias keys: a kernel under one of these serves many keys (aten/src/ATen/core/dispatch/OperatorEntry.cpp).
+COMPOSITE_IMPLICIT = "CompositeImplicit"     # built from operators that have derivatives: serves autograd too
+COMPOSITE_EXPLICIT = "CompositeExplicit"     # the same kernel for every backend
+
+registry = {}                                # name -> Operator
+fallbacks = {}                               # key -> kernel for all operators that have none of their own
+
+
+def fallthrough(keys, *args):
+    """A mark, not a kernel: "skip this key". It is never called."""
+    raise AssertionError("a fallthrough kernel was called")
+
+
+class Operator:
+    """A named operator and its kernels.
+
+    `kernels` maps a key (an int of dispatch/keys.py) or an alias to a kernel. `info` is what ops/declare.py knows
+    of the operator (signature, derivatives, fake rule); the dispatcher does not look at it.
+    """
+
+    def __init__(self, name, info=None):
+        if name in registry:
+            raise ValueError(f"operator {name!r} is declared twice")
+        self.name = name
+        self.info = info
+        self.kernels = {}
+        self._chosen = {}
+        registry[name] = self
+
+    def __repr__(self):
+        return f"<Operator {self.name}>"
+
+    def register(self, key, kernel):
+        """Put a kernel under a key or an alias; a later registration replaces an earlier one."""
+        self.kernels[key] = kernel
+        self._chosen.clear()
+        return kernel
+
+    def __call__(self, *args):
+        keys = 0
+        for a in args:
+            if isinstance(a, Tensor):
+                keys |= a._keys
+            elif a.__class__ is list or a.__class__ is tuple:
+                for b in a:
+                    if isinstance(b, Tensor):
+                        keys |= b._keys
+        keys = (keys | state.included) & ~state.excluded
+        if observer.active:
+            return self._observed(keys, args)
+        return (self._chosen.get(keys) or self.choose(keys))(keys, *args)
+
+    def redispatch(self, keys, *args):
+        """Go on with the highest kernel of `keys`; called by kernels to reach the ones below them."""
+        if observer.active:
+            return self._observed(keys, args)
+        return (self._chosen.get(keys) or self.choose(keys))(keys, *args)
+
+    def choose(self, keys):
+        """The kernel for a key set, remembered. NotImplementedError if no key of it has one."""
+        kernel = self._find(keys)[1]
+        self._chosen[keys] = kernel
+        return kernel
+
+    def _find(self, keys):
+        for key in K.descending(keys):
+            kernel = self.kernel_for(key)
+            if kernel is not fallthrough:
+                return key, kernel
+        if not keys & K.BACKENDS:
+            raise TypeError(f"{self.name}(): expected at least one Tensor among the arguments")
+        raise NotImplementedError(f"Could not run '{self.name}' with arguments from the "
+                                  f"'{K.name_of(keys & K.BACKENDS)}' backend. It has kernels for: {self.describe_kernels()}.")
+
+    def kernel_for(self, key):
+        """The kernel that serves one key, by PyTorch's precedence; `fallthrough` if the key is to be skipped."""
+        if key in self.kernels:
+            return self.kernels[key]
+        is_backend = key & K.BACKENDS
+        if is_backend and COMPOSITE_EXPLICIT in self.kernels:
+            return self.kernels[COMPOSITE_EXPLICIT]
+        if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key == K.AUTOGRAD):
+            return self.kernels[COMPOSITE_IMPLICIT]
+        return fallbacks.get(key, fallthrough)
+
+    def describe_kernels(self):
+        return ", ".join(key if isinstance(key, str) else K.name_of(key) for key in self.kernels)
+
+    def _observed(self, keys, args):
+        key, kernel = self._find(keys)
+        observer.report("dispatch", op=self.name, key=K.name_of(key), depth=state.depth, args=args)
+        state.depth += 1
+        try:
+            return kernel(keys, *args)
+        finally:
+            state.depth -= 1

@@ -1,0 +1,43 @@
+"""The switches of the current thread that a call reads: included and excluded keys, and the grad modes."""
+import threading
+from contextlib import contextmanager
+
+from . import keys
+
+
+class ThreadState(threading.local):
+    """One per thread; the class attributes are what a new thread starts with."""
+
+    included = keys.BACKEND_SELECT | keys.AD_INPLACE_OR_VIEW
+    excluded = 0
+    grad_enabled = True
+    inference = False
+    forward_ad = False          # whether a dual level is open
+    anomaly = None              # where nodes leave the stack that made them, in anomaly mode
+    saved_tensors_hooks = None  # (pack, unpack), innermost
+    depth = 0                   # of nested calls, while somebody observes
+
+
+state = ThreadState()
+
+
+@contextmanager
+def excluding(key_set):
+    """Make calls in the block pass over these keys."""
+    before = state.excluded
+    state.excluded = before | key_set
+    try:
+        yield
+    finally:
+        state.excluded = before
+
+
+@contextmanager
+def including(key_set):
+    """Add these keys to the key set of every call in the block."""
+    before = state.included
+    state.included = before | key_set
+    try:
+        yield
+    finally:
+        state.included = before

@@ -1,0 +1,89 @@
+"""Storage: the bytes that tensors look at; VersionCounter: how often they were changed in place.
+
+A tensor never owns memory: it is (storage, offset, sizes, strides, dtype), and many tensors may share one storage.
+"""
+import numpy as np
+
+
+class VersionCounter:
+    """Counts the in-place changes of one lineage of storage; shared by a tensor, its views and its detach()es.
+
+    `value` is what `tensor._version` shows. Paper section 4.3: a saved tensor whose version moved is an error.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value=0):
+        self.value = value
+
+
+class UntypedStorage:
+    """A stretch of memory on one device. `buffer` is a flat uint8 array over it (None on meta)."""
+
+    __slots__ = ("buffer", "device", "_nbytes", "__weakref__")
+
+    def __init__(self, buffer, device, nbytes=None):
+        self.buffer = buffer
+        self.device = device
+        self._nbytes = buffer.nbytes if nbytes is None else nbytes
+
+    def nbytes(self):
+        """Size in bytes."""
+        return self._nbytes
+
+    size = nbytes
+
+    def __len__(self):
+        return self._nbytes
+
+    def data_ptr(self):
+        """Address of the first byte; 0 on meta and for no bytes, as in PyTorch."""
+        if self.buffer is None or not self._nbytes:
+            return 0
+        return self.buffer.__array_interface__["data"][0]
+
+    def tolist(self):
+        """The bytes, as Python ints."""
+        return self.buffer.tolist()
+
+    def __getitem__(self, index):
+        return self.buffer[index].item()
+
+    def clone(self):
+        """A copy in fresh memory."""
+        return UntypedStorage(self.buffer.copy(), self.device)
+
+    def resize_(self, nbytes):
+        """Grow or shrink to `nbytes`, keeping what fits. The address changes; tensors on it follow."""
+        old, self.buffer = self.buffer, np.zeros(nbytes, np.uint8)
+        kept = min(old.nbytes, nbytes)
+        self.buffer[:kept] = old[:kept]
+        self._nbytes = nbytes
+        return self
+
+    def __eq__(self, other):
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __repr__(self):
+        return f"<UntypedStorage of {self._nbytes} bytes on {self.device} at {hex(self.data_ptr())}>"
+
+
+class _Memory:
+    """Lends NumPy a stretch of another array's memory, and keeps that array alive."""
+
+    def __init__(self, owner, nbytes):
+        interface = owner.__array_interface__
+        self.owner = owner
+        self.__array_interface__ = {"data": interface["data"], "shape": (nbytes,), "typestr": "|u1", "version": 3}
+
+
+def bytes_of(array):
+    """A flat uint8 array over an array's memory, from its first element to the end of its last (no copy)."""
+    if array.size == 0:
+        return np.empty(0, np.uint8)
+    if array.flags.c_contiguous:
+        return array.reshape(-1).view(np.uint8)
+    last = sum((n - 1) * s for n, s in zip(array.shape, array.strides))
+    return np.asarray(_Memory(array, last + array.itemsize))

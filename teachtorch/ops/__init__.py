@@ -1,0 +1,5 @@
+"""The operators, each declared once (declare.py), and their listing.
+
+`for op in teachtorch.ops: print(op)`: every operator with its signature, kernels, VJP, JVP and fake rule.
+"""
+MODULES = ("pointwise", "reduction", "linalg", "view", "creation", "convert")

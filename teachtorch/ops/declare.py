@@ -1,0 +1,382 @@
+"""Declaring operators: all that is known of one stands in one place.
+
+    @operator("cumsum", vjp={"self": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim)}, jvp=LINEAR, fake=...)
+    def cumsum(self, dim, *, dtype=None): <CPU kernel: arrays in, arrays out>
+
+    @pointwise("tanh", numpy=np.tanh, kind=FLOAT, vjp={"self": lambda grad, result: grad * (1 - result * result)})
+    def tanh(self): <one element: what Numba compiles>
+
+    @view("transpose", vjp={"self": lambda grad, dim0, dim1: grad.transpose(dim0, dim1)})
+    def transpose(self, dim0, dim1): <the new (shape, stride, offset)>
+
+    @composite("square")
+    def square(self): <calls of other operators>
+
+From the row come the function, the method, the in-place and out= variants, the autograd node, the meta kernel.
+`vjp` formulas are explained in autograd/derivative.py. A fake rule gets the arguments (tensors, of which it may read
+shape, stride and dtype) and returns the results' Fake; it also raises PyTorch's errors for arguments that do not fit.
+"""
+from collections import namedtuple
+
+import numpy as np
+
+from ..autograd.derivative import Derivatives
+from ..autograd.meta import tracks
+from ..autograd.record import functional_kernel, inplace_kernel
+from ..autograd.tensor_fields import bump_version
+from ..autograd.views import mark_view
+from ..core.device import as_device
+from ..dispatch import keys as K
+from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Operator
+from ..dispatch.state import state
+from ..tensor import Tensor, alias, array_of, from_array, meta_tensor
+from . import elementwise
+from .elementwise import BOOL, FLOAT, SAME
+from .fake import Fake, like_self
+from .signature import FACTORY_OPTIONS, Signature, public_function
+
+# How forward mode differentiates an operator, where the VJPs already say it.
+LINEAR = "linear"               # the operator itself, of the tangents
+ELEMENTWISE = "elementwise"     # the sum of the VJPs, with the tangents as gradients
+MULTILINEAR = "multilinear"     # the sum over the arguments of the operator with that argument's tangent
+
+exports = {}                    # namespace ("" is teachtorch itself, "Tensor", "linalg", ...) -> {name: function}
+
+
+class Declaration:
+    """What `teachtorch.ops` shows of an operator."""
+
+    def __init__(self, name, kind, function, derivatives=None, fake=None, inplace=False, out=True, outputs=("result",)):
+        self.name = name
+        self.kind = kind
+        self.function = function
+        self.signature = Signature(function)
+        self.derivatives = derivatives
+        self.fake = fake
+        self.has_inplace = inplace
+        self.has_out = out
+        self.outputs = outputs
+
+    @property
+    def schema(self):
+        """The signature as text, such as "sum(self, dim=None, keepdim=False, *, dtype=None)"."""
+        return self.name + str(self.signature)
+
+    @property
+    def vjp(self):
+        """Which arguments have a derivative."""
+        return [] if self.derivatives is None else [self.signature.names[p] for p in self.derivatives.positions]
+
+    @property
+    def jvp(self):
+        return None if self.derivatives is None else self.derivatives.jvp
+
+
+# ---- the decorators -----------------------------------------------------------------------------------------------
+
+def operator(name, vjp=None, jvp=None, fake=None, outputs=("result",), inplace=False, out=True, spaces=("", "Tensor")):
+    """Declare an operator by its CPU kernel, a function from arrays (and other arguments) to an array or a tuple.
+
+    `outputs`: names of the results; more than one makes them a named tuple. `inplace`: also `name_`, which computes
+    and then copies. `spaces`: where users find it.
+    """
+    def declare(function):
+        info = describe(name, "operator", function, vjp, jvp, fake, inplace, out, outputs)
+        op = Operator(name, info)
+        op.register(K.CPU, array_kernel(positional(function, info.signature), fake, results_type(name, outputs)))
+        register_meta(op, fake)
+        return finish(op, info, spaces)
+    return declare
+
+
+def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None, plain_numpy=None, inplace=True,
+              fake=None, spaces=("", "Tensor")):
+    """Declare an operator by what it does to one element of each of its operands.
+
+    `numpy`: the ufunc for small arrays. `kind`: SAME, FLOAT (integers become floats) or BOOL (a predicate).
+    Keyword-only arguments are further operands; while they have their defaults, `plain` is computed without them.
+    """
+    def declare(scalar):
+        info = describe(name, "pointwise", scalar, vjp, jvp, fake or elementwise.fake_rule(kind), inplace, True)
+        kernel = elementwise.kernel_of(scalar, numpy, kind, plain, plain_numpy, info.signature)
+        op = Operator(name, info)
+        op.register(K.CPU, elementwise.cpu_kernel(name, kernel, kind, info.fake))
+        register_meta(op, info.fake)
+        if inplace:
+            declare_inplace(op, info, elementwise.cpu_inplace_kernel(name + "_", kernel, kind))
+        return finish(op, info, spaces)
+    return declare
+
+
+def view(name, vjp=None, is_multi_output=False, spaces=("", "Tensor")):
+    """Declare a view by geometry: a function from the tensor and other arguments to (shape, stride, offset), or to a
+    list of those. The same kernel serves every device; the result shares the storage."""
+    def declare(function):
+        info = describe(name, "view", function, vjp, LINEAR, None, False, False)
+        op = Operator(name, info)
+        op.register(COMPOSITE_EXPLICIT, view_kernel(positional(function, info.signature)))
+        op.register(K.AD_INPLACE_OR_VIEW, tracking_kernel(op, is_multi_output))
+        return finish(op, info, spaces)
+    return declare
+
+
+def composite(name, out=False, spaces=("", "Tensor")):
+    """Declare an operator that only calls others: it has their derivatives and runs on every device."""
+    def declare(function):
+        info = describe(name, "composite", function, None, None, None, False, out)
+        op = Operator(name, info)
+        op.register(COMPOSITE_IMPLICIT, composite_kernel(function, info.signature))
+        return finish(op, info, spaces)
+    return declare
+
+
+def inplace_operator(name, vjp=None, fake=None, spaces=("Tensor",)):
+    """Declare an operator that changes its first argument, by a kernel that writes into that array.
+
+    It must check everything before it writes: a refused change leaves the tensor as it was.
+    """
+    def declare(function):
+        info = describe(name, "in-place", function, vjp, None, fake, False, False)
+        op = Operator(name, info)
+        op.register(K.CPU, writing_kernel(positional(function, info.signature)))
+        op.register(K.META, lambda keys, self, *args: self)
+        register_inplace_keys(op, info.derivatives)
+        return finish(op, info, spaces, is_inplace=True)
+    return declare
+
+
+def factory(name, fake, spaces=("",)):
+    """Declare an operator that makes a tensor from no tensor: a function of its own arguments and `dtype` to an array.
+
+    Users may also pass `device` and `requires_grad`; the BackendSelect key chooses the device's kernel.
+    """
+    def declare(function):
+        info = describe(name, "factory", function, None, None, fake, False, False)
+        op = Operator(name, info)
+        op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(
+            K.OF_DEVICE[as_device(device).type], device, *args))
+        make = positional(function, info.signature)
+        op.register(K.CPU, lambda keys, device, *args: from_array(make(*args)))
+        op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
+        public = public_function(name, info.signature, lambda *args: made(op, *args), options=FACTORY_OPTIONS)
+        public.__doc__ = function.__doc__
+        return publish(name, public, spaces)
+    return declare
+
+
+def made(op, device, requires_grad, *args):
+    """The factory's tensor, a leaf that requires grad if asked."""
+    t = op(device, *args)
+    return t.requires_grad_() if requires_grad else t
+
+
+# ---- the parts they share -------------------------------------------------------------------------------------
+
+def describe(name, kind, function, vjp, jvp, fake, inplace, out, outputs=("result",)):
+    signature = Signature(function)
+    derivatives = Derivatives(name, signature.names, vjp, jvp, outputs) if vjp else None
+    return Declaration(name, kind, function, derivatives, fake, inplace, out, outputs)
+
+
+def finish(op, info, spaces, is_inplace=False):
+    """Register the autograd kernel, publish the function, and declare the in-place variant."""
+    if info.derivatives is not None and not is_inplace:
+        op.register(K.AUTOGRAD, functional_kernel(op, info.derivatives))
+    call_out = (lambda out, *args: write_out(op, out, args)) if info.has_out else None
+    public = public_function(op.name, info.signature, op, call_out)
+    public.__doc__ = info.function.__doc__
+    public.__module__ = info.function.__module__
+    publish(op.name.rpartition(".")[2], public, spaces)
+    if info.has_inplace and info.kind == "operator":
+        declare_inplace(op, info, copying_kernel(op))
+    return public
+
+
+def publish(name, function, spaces):
+    """Make a function known to users under each of the namespaces."""
+    for space in spaces:
+        exports.setdefault(space, {})[name] = function
+        if space == "Tensor":
+            setattr(Tensor, name, function)
+    return function
+
+
+def declare_inplace(op, info, kernel):
+    """The operator `name_` beside `name`, with the same formulas."""
+    inplace = Operator(op.name + "_", info)
+    inplace.register(K.CPU, kernel)
+    inplace.register(K.META, lambda keys, self, *args: checked_meta(info, self, args))
+    register_inplace_keys(inplace, info.derivatives)
+    public = public_function(inplace.name, info.signature, inplace)
+    public.__doc__ = f"In-place version of `{op.name}`: changes this tensor and returns it."
+    publish(inplace.name.rpartition(".")[2], public, ("Tensor",))
+
+
+def register_inplace_keys(op, derivatives):
+    op.register(K.AD_INPLACE_OR_VIEW, bumping_kernel(op))
+    if derivatives is not None:
+        op.register(K.AUTOGRAD, inplace_kernel(op, derivatives))
+
+
+def checked_meta(info, self, args):
+    info.fake(self, *args)
+    return self
+
+
+def results_type(name, outputs):
+    """How several results are handed out: as PyTorch's named tuples."""
+    return None if len(outputs) == 1 else namedtuple(name.rpartition(".")[2], outputs)
+
+
+def positional(function, signature):
+    """The declared function as one that takes every argument in its place: `*rest` as a tuple, keywords in order."""
+    if not signature.keyword_only and not signature.rest:
+        return function
+    count, names, has_rest = len(signature.positional), signature.keyword_only, signature.rest is not None
+
+    def call(*args):
+        rest = args[count] if has_rest else ()
+        return function(*args[:count], *rest, **dict(zip(names, args[count + has_rest:])))
+    return call
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------
+
+def array_kernel(function, fake, results):
+    """The CPU kernel around a function of arrays."""
+    def cpu(keys, *args):
+        try:
+            found = function(*[unwrapped(a) for a in args])
+        except Exception:
+            explain(fake, args)
+            raise
+        return wrapped(found, results)
+    return cpu
+
+
+def unwrapped(a):
+    """The array of a tensor, of each tensor in a list; anything else as it is."""
+    if isinstance(a, Tensor):
+        return array_of(a)
+    if (a.__class__ is list or a.__class__ is tuple) and any(isinstance(b, Tensor) for b in a):
+        return [array_of(b) if isinstance(b, Tensor) else b for b in a]
+    return a
+
+
+def wrapped(found, results=None):
+    """Tensors from arrays: one, a tuple, or a named tuple."""
+    if found.__class__ is np.ndarray:
+        return from_array(found)
+    if isinstance(found, (tuple, list)):
+        made = [wrapped(f) for f in found]
+        return results(*made) if results is not None else tuple(made)
+    return from_array(np.asarray(found))
+
+
+def explain(fake, args):
+    """A kernel failed: let the fake rule, which knows PyTorch's words for it, refuse the arguments first."""
+    if fake is not None:
+        fake(*args)
+
+
+def writing_kernel(function):
+    def cpu(keys, self, *args):
+        refuse_overlap(self)
+        function(array_of(self), *[unwrapped(a) for a in args])
+        return self
+    return cpu
+
+
+def copying_kernel(op):
+    """In place by computing the result and copying it over."""
+    def cpu(keys, self, *args):
+        refuse_overlap(self)
+        result = op.redispatch(keys, self, *args)
+        check_result(op.name + "_", self, result._shape, result._dtype)
+        np.copyto(array_of(self), array_of(result), casting="unsafe")
+        return self
+    return cpu
+
+
+def refuse_overlap(t):
+    elementwise.refuse_overlap(t)
+
+
+def check_result(name, target, shape, dtype):
+    elementwise.check_result(name, target, shape, dtype)
+
+
+def register_meta(op, fake):
+    """The meta kernel: the fake rule, as tensors without data."""
+    if fake is None:
+        return
+
+    def meta(keys, *args):
+        found = fake(*args)
+        if isinstance(found, Fake):
+            return fake_tensor(found)
+        results = results_type(op.name, op.info.outputs)
+        tensors = [fake_tensor(f) for f in found]
+        return results(*tensors) if results is not None else tuple(tensors)
+    op.register(K.META, meta)
+
+
+def fake_tensor(fake):
+    return meta_tensor(fake.shape, fake.dtype, fake.stride)
+
+
+def view_kernel(function):
+    def explicit(keys, self, *args):
+        found = function(self, *args)
+        if isinstance(found, list):
+            return tuple([alias(self, *geometry_of_one) for geometry_of_one in found])
+        return alias(self, *found)
+    return explicit
+
+
+def composite_kernel(function, signature):
+    """Call a composition of operators."""
+    call = positional(function, signature)
+    return lambda keys, *args: call(*args)
+
+
+# ---- the ADInplaceOrView kernels ------------------------------------------------------------------------------
+
+def tracking_kernel(op, is_multi_output):
+    """Views remember their base."""
+    def ad_inplace_or_view(keys, self, *args):
+        result = op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args)
+        if isinstance(result, Tensor):
+            mark_view(result, self)
+        else:
+            for part in result:
+                mark_view(part, self, is_multi_output)
+        return result
+    return ad_inplace_or_view
+
+
+def bumping_kernel(op):
+    """In-place operators bump the version counter, once they have succeeded."""
+    def ad_inplace_or_view(keys, self, *args):
+        op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args)
+        bump_version(self)
+        return self
+    return ad_inplace_or_view
+
+
+# ---- out= -----------------------------------------------------------------------------------------------------
+
+def write_out(op, out, args):
+    """Serve `out=`: compute, resize `out` where it does not fit, copy. RuntimeError where autograd would be needed."""
+    outs = out if isinstance(out, (tuple, list)) else (out,)
+    flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else (a,))]
+    if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
+        raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, "
+                           "but one of the arguments requires grad.")
+    found = op(*args)
+    for target, result in zip(outs, (found,) if isinstance(found, Tensor) else found):
+        elementwise.check_cast(op.name, result._dtype, target._dtype)
+        if target._shape != result._shape:
+            target.resize_(result._shape)
+        target.copy_(result)
+    return out

@@ -1,0 +1,176 @@
+"""How pointwise operators meet their operands: promotion, broadcasting, in-place results, fake rules."""
+import numpy as np
+
+from ..core import dtype as dt
+from ..core import geometry, promotion, settings
+from ..core.dtype import scalar_type_name
+from ..kernels.pointwise import Pointwise
+from ..tensor import Tensor, array_of, from_array, stride_of
+from .fake import Fake
+
+SAME, FLOAT, BOOL = "same", "float", "bool"
+_CATEGORY_OF_CLASS = {bool: dt.BOOL, int: dt.INTEGRAL, float: dt.FLOATING}
+
+
+# ---- promotion ------------------------------------------------------------------------------------------------
+
+def common_dtype(args):
+    """The dtype in which the operands (tensors and numbers) are computed."""
+    dtype, category = None, -1
+    for a in args:
+        if isinstance(a, Tensor):
+            if dtype is None:
+                dtype = a._dtype
+            elif a._dtype is not dtype:
+                return promoted(args)
+        else:
+            category = max(category, _CATEGORY_OF_CLASS.get(a.__class__, 3))
+    if dtype is None or category > dtype.category:
+        return promoted(args)
+    return dtype
+
+
+def promoted(args):
+    """The full rule: three classes of operand, of which a lower one raises the result's category only."""
+    dtypes = [None, None, None]                       # of tensors with dimensions, 0-dim tensors, numbers
+    for a in args:
+        is_tensor = isinstance(a, Tensor)
+        which = (0 if a._shape else 1) if is_tensor else 2
+        new = a._dtype if is_tensor else promotion.dtype_of_number(a)
+        dtypes[which] = new if dtypes[which] is None else promotion.promote_types(dtypes[which], new)
+    return promotion.combine(*dtypes)
+
+
+def compute_dtype(args, kind):
+    dtype = common_dtype(args)
+    return settings.default_dtype if kind == FLOAT and dtype.category != dt.FLOATING else dtype
+
+
+def operand(a, dtype):
+    """An operand as an array (or NumPy scalar) of the computation's dtype."""
+    if isinstance(a, Tensor):
+        array = array_of(a)
+        return array if a._dtype is dtype else array.astype(dtype.numpy)
+    return scalar_of(a, dtype)
+
+
+def scalar_of(number, dtype):
+    """A Python number as a NumPy scalar; integers wrap around as C++ casts do."""
+    try:
+        return dtype.numpy.type(number)
+    except (OverflowError, ValueError):
+        return np.asarray(number).astype(dtype.numpy)[()]
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------
+
+class PointwiseKernels:
+    """The kernel with all operands, and the plain one that serves while the keyword-only operands have defaults."""
+
+    def __init__(self, full, plain, count, defaults):
+        self.full, self.plain, self.count, self.defaults = full, plain, count, defaults
+
+    def choose(self, args):
+        """(kernel, its operands)."""
+        if self.plain is not None and args[self.count:] == self.defaults:
+            return self.plain, args[:self.count]
+        return self.full, args
+
+
+def kernel_of(scalar, numpy, kind, plain, plain_numpy, signature):
+    result = np.bool_ if kind == BOOL else None
+    full = Pointwise(scalar, numpy, result)
+    short = None if plain is None else Pointwise(plain, plain_numpy, result)
+    defaults = tuple(signature.keyword_defaults.get(n) for n in signature.keyword_only)
+    return PointwiseKernels(full, short, len(signature.positional), defaults)
+
+
+def cpu_kernel(name, kernels, kind, fake):
+    def cpu(keys, *args):
+        try:
+            kernel, args = kernels.choose(args)
+            dtype = compute_dtype(args, kind)
+            found = kernel(*[operand(a, dtype) for a in args])
+        except Exception:
+            fake(*args)
+            raise
+        return from_array(found, dt.bool if kind == BOOL else dtype)
+    return cpu
+
+
+def cpu_inplace_kernel(name, kernels, kind):
+    def cpu(keys, *args):
+        target = args[0]
+        refuse_overlap(target)
+        kernel, args = kernels.choose(args)
+        dtype = compute_dtype(args, kind)
+        check_result(name, target, broadcast_shape(args), dt.bool if kind == BOOL else dtype)
+        operands = [operand(a, dtype) for a in args]
+        if target._dtype is dtype and kind != BOOL:
+            kernel(*operands, out=array_of(target))
+        else:
+            np.copyto(array_of(target), kernel(*operands), casting="unsafe")
+        return target
+    return cpu
+
+
+# ---- checks ---------------------------------------------------------------------------------------------------
+
+def broadcast_shape(args):
+    shapes = [a._shape for a in args if isinstance(a, Tensor)]
+    if len(shapes) == 1 or all(s == shapes[0] for s in shapes):
+        return shapes[0]
+    return geometry.broadcast_shapes(*shapes)
+
+
+def check_cast(name, result, target):
+    """A result may not be stored in a tensor of a lower category."""
+    if not promotion.can_cast(result, target):
+        raise RuntimeError(f"{name}: result type {scalar_type_name(result)} can't be cast to the desired output type "
+                           f"{scalar_type_name(target)}")
+
+
+def check_result(name, target, shape, dtype):
+    """An in-place result must have the target's shape and fit its dtype's category."""
+    check_cast(name, dtype, target._dtype)
+    if shape != target._shape:
+        raise RuntimeError(f"{name}: output with shape {list(target._shape)} doesn't match the broadcast shape "
+                           f"{list(shape)}")
+
+
+def refuse_overlap(t):
+    """In-place operators refuse a tensor whose elements share memory, such as an expanded one."""
+    if t._stride is not None and geometry.has_internal_overlap(t._shape, t._stride):
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                           "memory location. Please clone() the tensor before performing the operation.")
+
+
+# ---- fake rules -----------------------------------------------------------------------------------------------
+
+def fake_rule(kind):
+    """The fake rule of a pointwise operator: broadcast shape, promoted dtype, the operands' stride order."""
+    def fake(*args):
+        for i, a in enumerate(args):
+            if not isinstance(a, (Tensor, bool, int, float, np.generic)):
+                raise TypeError(f"argument (position {i + 1}) must be Tensor or Number, not {type(a).__name__}")
+        check_devices(args)
+        shape = broadcast_shape(args)
+        dtype = dt.bool if kind == BOOL else compute_dtype(args, kind)
+        return Fake(shape, dtype, result_stride(args, shape))
+    return fake
+
+
+def check_devices(args):
+    """All tensors on one device; a 0-dim CPU tensor may join any."""
+    found = {str(a._device) for a in args if isinstance(a, Tensor) and (a._shape or not a.is_cpu)}
+    if len(found) > 1:
+        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{' and '.join(sorted(found))}!")
+
+
+def result_stride(args, shape):
+    """Dense strides in the order of the first operand that has the result's shape."""
+    for a in args:
+        if isinstance(a, Tensor) and a._shape == shape:
+            return geometry.preserve_format_strides(shape, stride_of(a))
+    return geometry.contiguous_strides(shape)

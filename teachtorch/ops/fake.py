@@ -1,0 +1,28 @@
+"""`Fake`: what a result looks like, without its data. Fake rules return it; the meta kernels make tensors of it."""
+from ..tensor import Tensor, stride_of
+
+
+class Fake:
+    """A result's shape, dtype and stride (None: contiguous)."""
+
+    __slots__ = ("shape", "dtype", "stride")
+
+    def __init__(self, shape, dtype, stride=None):
+        self.shape = tuple(shape)
+        self.dtype = dtype
+        self.stride = stride
+
+    def __repr__(self):
+        return f"Fake({list(self.shape)}, {self.dtype})"
+
+
+def like_self(self, *args):
+    """The fake rule of operators whose result looks like their first argument."""
+    return Fake(self._shape, self._dtype, stride_of(self))
+
+
+def require_tensor(value, operator, argument, position=1):
+    """PyTorch's TypeError for an argument that must be a tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{operator}(): argument '{argument}' (position {position}) must be Tensor, "
+                        f"not {type(value).__name__}")

@@ -1,0 +1,334 @@
+"""`Tensor`: a way of looking at a storage.
+
+    storage + offset + shape + stride + dtype        where the elements are
+    key set                                          which kernels may touch it (dispatch/)
+    autograd meta                                    grad, grad_fn, output_nr (autograd/), None while not needed
+
+A CPU tensor is kept in one of two equal forms, and turns into the other when asked:
+    the array form     `_array`, an ndarray: what a kernel has just returned, and what the next one wants
+    the geometry form  `_storage, _offset, _stride`: what a view operation computes
+So a chain of views never makes an array, and a chain of kernels never makes a storage.
+
+This file knows no operator. Methods and Python operators are attached by ops/ and autograd/ with `method`.
+"""
+import threading
+
+import numpy as np
+
+from .core import device as devices
+from .core import dtype as dtypes
+from .core import geometry
+from .memory.storage import UntypedStorage, VersionCounter, bytes_of
+
+class NewKeys(threading.local):
+    """The key set that a new tensor gets, by device type; dispatch/keys.py and inference_mode set it."""
+
+
+new_keys = NewKeys()
+inference_keys = {}                 # device type -> the key set of tensors made in inference mode
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple of ints that prints as PyTorch's torch.Size."""
+
+    __slots__ = ()
+
+    def numel(self):
+        """The product of the sizes."""
+        return geometry.numel(self)
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"
+
+    def __getitem__(self, index):
+        item = tuple.__getitem__(self, index)
+        return Size(item) if isinstance(index, slice) else item
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, tuple(other)))
+
+    def __radd__(self, other):
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, times):
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return Size, (tuple(self),)
+
+
+class ViewMeta:
+    """What a view remembers: its root base, the version at which its grad_fn was right, and how it was made.
+
+    `creation` is None, or one of the reasons of autograd/inplace.py that forbid changing the view in place.
+    """
+
+    __slots__ = ("base", "version", "creation")
+
+    def __init__(self, base, version, creation=None):
+        self.base = base
+        self.version = version
+        self.creation = creation
+
+
+class Tensor:
+    """An n-dimensional array of one dtype on one device, with PyTorch's interface."""
+
+    __slots__ = ("_array", "_storage", "_offset", "_shape", "_stride", "_dtype", "_device", "_keys",
+                 "_counter", "_view", "_meta", "__dict__", "__weakref__")
+
+    # Tensor wins over ndarray in `ndarray + tensor`.
+    __array_priority__ = 1000
+
+    # ---- metadata ---------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self):
+        """The sizes, as a Size."""
+        return Size(self._shape)
+
+    def size(self, dim=None):
+        """The Size, or the length of one dimension."""
+        if dim is None:
+            return Size(self._shape)
+        return self._shape[geometry.wrap_dim(dim, len(self._shape))]
+
+    def stride(self, dim=None):
+        """Distance in elements between neighbours along each dimension, or along `dim`."""
+        strides = stride_of(self)
+        return strides if dim is None else strides[geometry.wrap_dim(dim, len(strides))]
+
+    def storage_offset(self):
+        """Index in the storage, in elements, of the first element."""
+        return self._offset
+
+    def untyped_storage(self):
+        """The bytes that this tensor looks at, shared with its views."""
+        return storage_of(self)
+
+    def data_ptr(self):
+        """Address of the first element; 0 where there are no elements or no data (meta)."""
+        if self._device.type == "meta" or not self.numel():
+            return 0
+        return array_of(self).__array_interface__["data"][0]
+
+    def dim(self):
+        """The number of dimensions."""
+        return len(self._shape)
+
+    ndimension = dim
+
+    @property
+    def ndim(self):
+        return len(self._shape)
+
+    def numel(self):
+        """The number of elements."""
+        return geometry.numel(self._shape)
+
+    nelement = numel
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def device(self):
+        return self._device
+
+    @property
+    def itemsize(self):
+        return self._dtype.itemsize
+
+    def element_size(self):
+        """Bytes per element."""
+        return self._dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.numel() * self._dtype.itemsize
+
+    @property
+    def is_meta(self):
+        return self._device.type == "meta"
+
+    @property
+    def is_cuda(self):
+        return self._device.type == "cuda"
+
+    @property
+    def is_cpu(self):
+        return self._device.type == "cpu"
+
+    def get_device(self):
+        """The device's index, -1 on the CPU."""
+        return -1 if self._device.index is None else self._device.index
+
+    def is_floating_point(self):
+        return self._dtype.is_floating_point
+
+    def is_complex(self):
+        return False
+
+    def is_signed(self):
+        return self._dtype.is_signed
+
+    @property
+    def _version(self):
+        """How often this storage's lineage was changed in place."""
+        if self.is_inference():
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._counter is None else self._counter.value
+
+    @property
+    def _base(self):
+        """The root tensor that this one is a view of, or None."""
+        return None if self._view is None else self._view.base
+
+    def _is_view(self):
+        return self._view is not None
+
+    def is_inference(self):
+        """Whether the tensor was made under inference_mode, and so has neither versions nor a graph."""
+        return self._keys == inference_keys[self._device.type]
+
+
+# ---- making tensors (for kernels and ops; users call the factory functions of ops/creation.py) -----------------
+
+_new = object.__new__
+
+
+def from_array(array, dtype=None, cls=Tensor):
+    """A CPU tensor in array form over `array`'s own memory.
+
+    `dtype`: the array's dtype as a teachtorch dtype, if the caller has it at hand.
+    """
+    t = _new(cls)
+    t._array = array
+    t._storage = None
+    t._offset = 0
+    t._shape = array.shape
+    t._stride = None
+    t._dtype = dtype or dtypes.from_numpy(array.dtype)
+    t._device = devices.CPU
+    t._keys = new_keys.cpu
+    t._counter = None
+    t._view = None
+    t._meta = None
+    return t
+
+
+def from_geometry(storage, shape, stride, offset, dtype, cls=Tensor):
+    """A tensor in geometry form: `shape`, `stride` and `offset` in elements into `storage`."""
+    t = _new(cls)
+    t._array = None
+    t._storage = storage
+    t._offset = offset
+    t._shape = shape
+    t._stride = stride
+    t._dtype = dtype
+    t._device = storage.device
+    t._keys = getattr(new_keys, storage.device.type)
+    t._counter = None
+    t._view = None
+    t._meta = None
+    return t
+
+
+def meta_tensor(shape, dtype, stride=None):
+    """A tensor with a shape and no data, on the meta device; contiguous unless a stride is given."""
+    shape = tuple(shape)
+    stride = geometry.contiguous_strides(shape) if stride is None else stride
+    extent = geometry.storage_extent(shape, stride, 0) * dtype.itemsize
+    return from_geometry(UntypedStorage(None, devices.META, extent), shape, stride, 0, dtype)
+
+
+def alias(t, shape, stride, offset, dtype=None):
+    """A tensor over the same storage and version counter as `t`, with another geometry. Not yet a view to autograd."""
+    new = from_geometry(storage_of(t), shape, stride, offset, dtype or t._dtype)
+    new._keys = t._keys
+    new._counter = counter_of(t)
+    return new
+
+
+def same_memory(t):
+    """`alias` with the same geometry: what detach() and saved results are."""
+    new = _new(Tensor)
+    new._array = t._array
+    new._storage = t._storage
+    new._offset = t._offset
+    new._shape = t._shape
+    new._stride = t._stride
+    new._dtype = t._dtype
+    new._device = t._device
+    new._keys = t._keys
+    new._counter = counter_of(t)
+    new._view = None
+    new._meta = None
+    return new
+
+
+def adopt(t, source):
+    """Make `t` look where `source` looks (its storage, geometry and dtype); autograd fields and versions stay."""
+    for field in ("_array", "_storage", "_offset", "_shape", "_stride", "_dtype", "_device", "_keys"):
+        setattr(t, field, getattr(source, field))
+
+
+# ---- from one form to the other -------------------------------------------------------------------------------
+
+def array_of(t):
+    """The ndarray over a CPU tensor's elements (no copy)."""
+    array = t._array
+    if array is None:
+        array = t._array = _build_array(t)
+    return array
+
+
+def _build_array(t):
+    if t._device.type == "meta":
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if not geometry.numel(t._shape):
+        return np.empty(t._shape, t._dtype.numpy)
+    size = t._dtype.itemsize
+    strides = tuple([s * size for s in t._stride])
+    return np.ndarray(t._shape, t._dtype.numpy, t._storage.buffer, t._offset * size, strides)
+
+
+def storage_of(t):
+    """The storage; made from the array's memory when first asked for."""
+    if t._storage is None:
+        t._storage = UntypedStorage(bytes_of(t._array), t._device)
+    return t._storage
+
+
+def stride_of(t):
+    """The strides in elements."""
+    stride = t._stride
+    if stride is None:
+        stride = t._stride = _stride_of_array(t._array)
+    return stride
+
+
+def _stride_of_array(array):
+    # NumPy leaves the strides of size-1 and empty dimensions open; PyTorch defines them.
+    if array.flags.c_contiguous:
+        return geometry.contiguous_strides(array.shape)
+    size = array.itemsize
+    return tuple([s // size for s in array.strides])
+
+
+def counter_of(t):
+    """The version counter; made when first shared or bumped."""
+    if t._counter is None:
+        t._counter = VersionCounter()
+    return t._counter
+
+
+# ---- attaching methods ----------------------------------------------------------------------------------------
+
+def method(function, name=None):
+    """Make a function of a tensor a method of Tensor too. Used as a decorator or a call."""
+    setattr(Tensor, name or function.__name__, function)
+    return function

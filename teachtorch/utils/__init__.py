@@ -1,0 +1,1 @@
+"""Utilities around the engine."""
