@@ -1,14 +1,14 @@
 """How tensors print: the text of `repr(tensor)`, equal to PyTorch's to the letter.
 
-`format_values(array, options, indent)` turns numbers into the nested, aligned, wrapped brackets; it knows NumPy only.
-`tensor_str(tensor)` puts `tensor(` before them and what else a reader must know (device, size, dtype, grad_fn) behind.
-It reads only a tensor's public surface, so it prints PyTorch's own tensors too.
+`format_values(array, options, indent)` turns numbers into nested, aligned, wrapped brackets; it knows NumPy only.
+`tensor_str(tensor)` puts `tensor(` before them and what else a reader must know behind: device, size, dtype,
+grad_fn. It reads only a tensor's public surface, so it prints PyTorch's own tensors too.
 
 The rules, for one format shared by all elements of a tensor:
 - integers and bools print as Python's;
 - floats that are all whole print as "1."; otherwise with `precision` digits;
-- floats print in scientific notation when the largest magnitude exceeds 1000 times the smallest (zeros aside), or
-  exceeds 1e8, or when the smallest is below 1e-4;
+- floats print in scientific notation when, zeros aside, the largest magnitude exceeds 1000 times the smallest or
+  exceeds 1e8, or the smallest is below 1e-4;
 - more than `threshold` elements are summarised: `edgeitems` at both ends of each dimension.
 
 Source: https://pytorch.org/docs/stable/generated/torch.set_printoptions.html
@@ -21,13 +21,13 @@ import numpy as np
 
 from teachtorch.core import settings
 
-__all__ = ["PrintOptions", "format_values", "get_printoptions", "printoptions", "set_printoptions", "tensor_format",
-           "tensor_str"]
+__all__ = ["PrintOptions", "format_values", "get_printoptions", "printoptions", "set_printoptions",
+           "tensor_format", "tensor_str"]
 
 
 @dataclasses.dataclass
 class PrintOptions:
-    """How to print: digits after the point, elements before summarising, elements kept at each end, width of a line.
+    """How to print: digits after the point, elements before summarising, those kept at each end, line width.
 
     `sci_mode` is True, False, or None for "decide by the values".
     """
@@ -48,11 +48,12 @@ _PROFILES = {
 _options = PrintOptions()
 
 
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None,
+                     sci_mode=None):
     """Change how tensors print from now on.
 
-    `profile` ("default", "short" or "full") sets the four numbers, those given beside it win. As in PyTorch a call
-    without `sci_mode` puts it back to None, and an unknown profile changes nothing.
+    `profile` ("default", "short" or "full") sets the four numbers, those given beside it win. As in PyTorch a
+    call without `sci_mode` puts it back to None, and an unknown profile changes nothing.
     """
     changes = dict(_PROFILES.get(profile, {}))
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
@@ -83,8 +84,8 @@ def printoptions(**options):
 def format_values(array, options=None, indent=0):
     """The elements of an array in brackets, without `tensor(`.
 
-    Args: `array`, bool, integer or floating (float16 and bfloat16 too) of any shape; `options`, a PrintOptions, by
-    default the current ones; `indent`, the column at which the text starts, since following lines align with it.
+    Args: `array`, bool, integer or floating (float16 and bfloat16 too) of any shape; `options`, a PrintOptions,
+    by default the current ones; `indent`, the column at which the text starts: following lines align with it.
     """
     options = options or _options
     if array.size == 0:
@@ -185,10 +186,10 @@ def _line_of_numbers(array, indent, is_summarised, number, options):
 # Tensors
 
 def tensor_str(tensor, *, tangent=None, default_dtype=None):
-    """The text of `repr(tensor)`.
+    """The text of `repr(tensor)`; a Parameter's repr puts the line "Parameter containing:" before it.
 
-    Args: `tensor`, anything with a tensor's public surface; `tangent`, its tangent in forward mode if it has one;
-    `default_dtype`, the dtype that goes without saying, by default the current default dtype.
+    Args: `tensor`, anything with a tensor's public surface; `tangent`, its tangent in forward mode if it has
+    one; `default_dtype`, the dtype that goes without saying, by default the current default dtype.
     """
     default_dtype = str(default_dtype or settings.default_dtype)
     prefix = "tensor(" if _is_plain(tensor) else f"{type(tensor).__name__}("
@@ -196,11 +197,16 @@ def tensor_str(tensor, *, tangent=None, default_dtype=None):
     suffixes = [*_place_and_type(tensor, default_dtype), *_history(tensor)]
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    return _with_suffixes(text, suffixes, len(prefix))
+    text = _with_suffixes(text, suffixes, len(prefix))
+    return f"Parameter({text})" if _is_parameter(tensor) and not _is_plain(tensor) else text
 
 
 def _is_plain(tensor):
     return type(tensor).__name__ in ("Tensor", "Parameter")
+
+
+def _is_parameter(tensor):
+    return any(base.__name__ == "Parameter" for base in type(tensor).__mro__)
 
 
 def _contents(tensor, indent):
@@ -252,7 +258,7 @@ def _with_suffixes(text, suffixes, indent):
 
 
 def tensor_format(tensor, spec):
-    """What `format(tensor, spec)` gives: a 0-dim tensor formats as its number, any other takes only the empty spec.
+    """What `format(tensor, spec)` gives: a 0-dim tensor formats as its number, any other takes no spec.
 
     Raises TypeError for another spec, as PyTorch does.
     """

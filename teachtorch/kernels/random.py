@@ -2,7 +2,7 @@
 
 `Generator` owns a Mersenne Twister (mt19937) and fills NumPy arrays. Every method that draws takes
 `(shape, dtype, ...)` with a NumPy dtype (float16, bfloat16, float32, float64, and the integers and bool where it
-says so), returns a new C-contiguous array, and advances the stream exactly as PyTorch 2.13 does:
+says "any"), returns a new C-contiguous array, and advances the stream exactly as PyTorch 2.13 does:
 
     g.uniform(shape, dtype, low=0.0, high=1.0)     rand, uniform_: [low, high)
     g.normal(shape, dtype, mean=0.0, std=1.0, contiguous=True)   randn, normal_; `contiguous` is the target's
@@ -23,48 +23,39 @@ says so), returns a new C-contiguous array, and advances the stream exactly as P
 `fill_in_memory_order(out, draw)` fills a permuted array as PyTorch fills a permuted tensor.
 `default_generator` is the one that functions without a `generator=` use. A lock makes each draw atomic.
 
-What is equal to the bit: all integers, bits and masks, `uniform`, float32 `normal` of 16 elements or more (PyTorch's
-AVX2 code is reproduced with nothing but +, *, sqrt, so it is the same on every machine), and the stream's position
-after any call. What may differ from PyTorch in the last place: results of the C library's double-precision
-log1p, log, sin, cos, tan and exp, for which NumPy has its own vector code: `exponential`, `log_normal`, `cauchy`,
-float64 `normal`, and `normal` below 16 elements. After rounding to float32 they are nearly always equal. PyTorch
-without AVX2 (ARM) uses other log, sin and cos for float32 `normal`, up to about 1e-6 away. `multinomial` without
-replacement may order categories of equal weight (zeros, say) differently.
+Equal to the bit are all integers, bits and masks, `uniform`, `normal` of 16 elements or more in float32 and the
+2-byte floats (see box_muller.py), and the stream's position after any call. May differ from PyTorch in the last
+place: float64 `normal`, `normal` of fewer elements, `exponential`, `log_normal` and `cauchy`, because PyTorch
+calls the C library's double-precision log, log1p, sin, cos, tan, exp, and NumPy has its own; rounded to float32
+they are nearly always equal. PyTorch without AVX2 (on ARM, say) computes float32 `normal` with other functions,
+up to about 1e-6 away. `multinomial` without replacement orders categories that tie (of weight zero, or in
+bfloat16's coarse scores) by index; PyTorch leaves their order open.
 
-Sources: M. Matsumoto, T. Nishimura, Mersenne Twister (1998); S. Moshier's Cephes library for float32 log, sin and
-cos; PyTorch's ATen/core/DistributionsHelper.h and ATen/native/cpu/DistributionTemplates.h.
+Sources: M. Matsumoto, T. Nishimura, Mersenne Twister (1998); PyTorch's ATen/core/DistributionsHelper.h,
+ATen/native/cpu/DistributionTemplates.h, ATen/native/Distributions.cpp.
 """
 import functools
 import math
 import secrets
 import threading
-import warnings
 
 import numpy as np
 
-from teachtorch.core.dtype import from_numpy, scalar_type_name
+from .box_muller import BLOCK, box_muller, fused_multiply_add
+from .random_dtypes import (INT64_MIN, check_casted_interval, check_integer_bounds, check_multinomial,
+                            check_permutation_fits, check_uniform_bounds, continuous, floating, largest_integer,
+                            mantissa_bits, not_bool, representable_from, representable_to, rounded)
 
 DEFAULT_SEED = 67280421310721
 _STATE_WORDS = 624
-_BLOCK = 16                 # normal() turns 16 uniforms into 16 normals at a time
-_CHUNK = 1024 * _BLOCK      # elements that Box-Muller treats at once: its temporaries stay in the L2 cache
-_SMALL = 256                # below it NumPy's random_raw has the lower overhead, above it randint the higher speed
-_WIDE_RANGE = 1 << 28       # randint ranges from here on draw 64 bits per element
-_COMPILED_SHUFFLE = 1 << 16  # permutations from here on are worth loading Numba
-
-_MANTISSA_BITS_BY_NAME = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
-_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
+_SMALL = 256                    # below it NumPy's random_raw has less overhead, above it randint is faster
+_WIDE_RANGE = 1 << 28           # randint ranges from here on draw 64 bits per element
+_COMPILED_SHUFFLE = 1 << 16     # permutations from here on are worth loading Numba
 
 _STATE_LAYOUT = np.dtype([
     ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", _STATE_WORDS),
     ("normal_x", "<f8"), ("next_normal", "<f8"), ("normal_rho", "<f8"), ("has_next_normal", "<i4"),
     ("padding", "<i4"), ("next_float_normal", "<f4"), ("has_next_float_normal", "?")], align=True)
-
-
-@functools.cache
-def _mantissa_bits(dtype):
-    """The bits of a floating dtype's mantissa, the hidden one included; None for the other dtypes."""
-    return _MANTISSA_BITS_BY_NAME.get(dtype.name)
 
 
 def _locked(draw):
@@ -94,7 +85,7 @@ class Generator:
     @_locked
     def manual_seed(self, seed):
         """Restart the stream from `seed` (ValueError outside [-2**63, 2**64)) and return the generator."""
-        if not _INT64_MIN <= seed < 1 << 64:
+        if not INT64_MIN <= seed < 1 << 64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % (1 << 64)
         self._source.seed(self._seed & 0xFFFFFFFF)
@@ -118,7 +109,7 @@ class Generator:
         state = np.zeros((), _STATE_LAYOUT)
         _, words, position, *_ = self._source.get_state()
         state["seed"], state["seeded"], state["words"] = self._seed, 1, words
-        # PyTorch counts down what is left of the 624 words; before the first draw it says "1 left, next is 0".
+        # PyTorch counts what is left of the 624 words; before the first draw it says "1 left, next is 0".
         state["left"] = 1 if self._is_fresh else _STATE_WORDS + 1 - position
         state["next"] = 0 if self._is_fresh else position
         if self._next_normal is not None:
@@ -127,7 +118,7 @@ class Generator:
 
     @_locked
     def set_state(self, state):
-        """Continue from a state that get_state returned, here or in PyTorch; RuntimeError if it cannot be one."""
+        """Continue from a state of get_state, here or in PyTorch; RuntimeError if it cannot be one."""
         if state.size != _STATE_LAYOUT.itemsize:
             raise RuntimeError(f"Expected a CPUGeneratorImplState of size {_STATE_LAYOUT.itemsize} "
                                f"but found the input RNG state size to be {state.size}")
@@ -185,14 +176,14 @@ class Generator:
     @_locked
     def uniform(self, shape, dtype, low=0.0, high=1.0):
         """Uniform on [low, high); RuntimeError where low > high or a bound does not fit the dtype."""
-        dtype = _floating(dtype, "check_uniform_bounds")
+        dtype = floating(dtype, "check_uniform_bounds")
         if low == 0.0 and high == 1.0 and dtype.itemsize > 2:
             return self._unit(math.prod(shape), dtype).reshape(shape)
-        _check_uniform_bounds(dtype, low, high)
+        check_uniform_bounds(dtype, low, high)
         unit = self._unit(math.prod(shape), dtype)
         span_type = unit.dtype.type
         low, high = span_type(low), span_type(high)
-        values = _fused_multiply_add(unit, high - low, low).astype(dtype)
+        values = fused_multiply_add(unit, high - low, low).astype(dtype)
         # Rounding may reach `high`, which the interval excludes: PyTorch then answers `low`.
         values[values == dtype.type(high)] = dtype.type(low)
         return values.reshape(shape)
@@ -202,28 +193,28 @@ class Generator:
         """Normal by Box-Muller; RuntimeError where std < 0.
 
         PyTorch has two algorithms and picks by size and layout: blocks of 16 in the result's precision for a
-        contiguous tensor of at least 16 elements, otherwise pairs in double precision (the second of a pair waits in
-        the generator). Pass `contiguous=False` when the tensor to fill is not contiguous.
+        contiguous tensor of at least 16 elements, otherwise pairs in double precision (the second of a pair
+        waits in the generator). Pass `contiguous=False` when the tensor to fill is not contiguous.
         """
         if not std >= 0.0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-        dtype, n = _floating(dtype, "normal_kernel_cpu"), math.prod(shape)
-        if n >= _BLOCK and contiguous:
+        dtype, n = floating(dtype, "normal_kernel_cpu"), math.prod(shape)
+        if n >= BLOCK and contiguous:
             values = self._normal_blocks(n, dtype, mean, std)
         else:
-            values = _fused_multiply_add(self._paired_normals(n), float(std), float(mean))
-        return _rounded(values, dtype).reshape(shape)
+            values = fused_multiply_add(self._paired_normals(n), float(std), float(mean))
+        return rounded(values, dtype).reshape(shape)
 
     def _normal_blocks(self, n, dtype, mean, std):
-        whole = n - n % _BLOCK
-        # 2-byte floats draw block by block; wider ones first draw for all n, then again for an incomplete last block.
+        whole = n - n % BLOCK
+        # 2-byte floats draw block by block; wider ones for all n, then again for an incomplete last block.
         uniforms = self._unit(whole if dtype.itemsize == 2 else n, dtype)
-        uniforms[:whole] = _box_muller(uniforms[:whole], mean, std)
+        uniforms[:whole] = box_muller(uniforms[:whole], mean, std)
         if whole == n:
             return uniforms
         values = np.empty(n, uniforms.dtype)
         values[:whole] = uniforms[:whole]
-        values[-_BLOCK:] = _box_muller(self._unit(_BLOCK, dtype), mean, std)
+        values[-BLOCK:] = box_muller(self._unit(BLOCK, dtype), mean, std)
         return values
 
     def _paired_normals(self, n):
@@ -244,29 +235,29 @@ class Generator:
         """exp of a normal(mean, std); RuntimeError where std <= 0."""
         if not std > 0.0:
             raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-        dtype = _floating(dtype, "log_normal_cpu")
+        dtype = floating(dtype, "log_normal_cpu")
         normals = self._paired_normals(math.prod(shape))
-        exponents = _fused_multiply_add(normals, float(std), float(mean))
-        return _rounded(np.exp(exponents), dtype).reshape(shape)
+        exponents = fused_multiply_add(normals, float(std), float(mean))
+        return rounded(np.exp(exponents), dtype).reshape(shape)
 
     @_locked
     def cauchy(self, shape, dtype, median=0.0, sigma=1.0):
         """Cauchy by its inverse distribution function; RuntimeError where sigma <= 0."""
         if not sigma > 0.0:
             raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-        dtype = _continuous(dtype, "Cauchy")
+        dtype = continuous(dtype, "Cauchy")
         unit = self._unit_doubles(math.prod(shape))
         tangents = np.tan(np.pi * (unit - 0.5))
-        return _rounded(_fused_multiply_add(tangents, float(sigma), float(median)), dtype).reshape(shape)
+        return rounded(fused_multiply_add(tangents, float(sigma), float(median)), dtype).reshape(shape)
 
     @_locked
     def exponential(self, shape, dtype, rate=1.0):
         """Exponential with the given rate (PyTorch's `lambd`); RuntimeError where rate <= 0."""
         if not rate > 0.0:
             raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
-        dtype = _continuous(dtype, "Exponential")
+        dtype = continuous(dtype, "Exponential")
         unit = self._unit_doubles(math.prod(shape))
-        return _rounded(-1.0 / rate * np.log1p(-unit), dtype).reshape(shape)
+        return rounded(-1.0 / rate * np.log1p(-unit), dtype).reshape(shape)
 
     # Discrete distributions
 
@@ -275,18 +266,18 @@ class Generator:
         """How many trials until the first success (1, 2, ...); RuntimeError unless 0 < p < 1."""
         if not 0 < p < 1:
             raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-        dtype = _not_bool(dtype, "geometric_cpu")
+        dtype = not_bool(dtype, "geometric_cpu")
         unit = self._unit_doubles(math.prod(shape))
         with np.errstate(divide="ignore"):
             trials = np.ceil(np.log(unit) / math.log1p(-p))
-        return _rounded(trials, dtype).reshape(shape)
+        return rounded(trials, dtype).reshape(shape)
 
     @_locked
     def bernoulli(self, shape, dtype, p):
         """1 with probability p, else 0. `p` is a number, or an array that broadcasts to `shape`.
 
-        A float64 p and a number are compared with 53 random bits per element, other arrays with 24. RuntimeError
-        where a probability lies outside [0, 1].
+        A float64 p and a number are compared with 53 random bits per element, other arrays with 24.
+        RuntimeError where a probability lies outside [0, 1].
         """
         if isinstance(p, np.ndarray):
             return self._bernoulli_array(shape, dtype, p)
@@ -303,7 +294,10 @@ class Generator:
         return (unit < p).astype(dtype)
 
     def dropout_mask(self, shape, dtype, p):
-        """What dropout multiplies by: bernoulli(1 - p) / (1 - p). The caller handles p = 0 and p = 1: they draw nothing."""
+        """What dropout multiplies by: bernoulli(1 - p) / (1 - p).
+
+        For 0 < p < 1: at 0 and 1 PyTorch draws nothing.
+        """
         kept = self.bernoulli(shape, dtype, 1.0 - p)
         return np.divide(kept, np.dtype(dtype).type(1.0 - p), dtype=dtype)
 
@@ -312,26 +306,27 @@ class Generator:
         """Integers in [low, high); RuntimeError where the interval is empty or does not fit the dtype."""
         dtype = np.dtype(dtype)
         if not low < high:
-            raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-        if _mantissa_bits(dtype):
-            low, high = _representable_from(dtype, low), _representable_to(dtype, high)
-            _check_casted_interval(low, high)
-        _check_integer_bounds(dtype, low, high - 1)
+            raise RuntimeError("random_ expects 'from' to be less than 'to', "
+                               f"but got from={low} >= to={high}")
+        if mantissa_bits(dtype):
+            low, high = representable_from(dtype, low), representable_to(dtype, high)
+            check_casted_interval(low, high)
+        check_integer_bounds(dtype, low, high - 1)
         return self._integers(shape, dtype, low, high - low)
 
     @_locked
     def random(self, shape, dtype, low=None):
-        """All that the dtype counts with: 0, or `low`, up to its largest integer (2**mantissa bits for floats)."""
+        """Integers from 0, or `low`, up to the largest that the dtype counts to (2**mantissa bits for floats)."""
         dtype = np.dtype(dtype)
         if low is None:
             return self._natural_numbers(shape, dtype)
-        if low == _INT64_MIN:
+        if low == INT64_MIN:
             return self._all_64_bits(shape, dtype)
-        largest = _largest_integer(dtype)
-        if _mantissa_bits(dtype):
-            low = _representable_from(dtype, low)
-            _check_casted_interval(low, largest)
-        _check_integer_bounds(dtype, low, largest)
+        largest = largest_integer(dtype)
+        if mantissa_bits(dtype):
+            low = representable_from(dtype, low)
+            check_casted_interval(low, largest)
+        check_integer_bounds(dtype, low, largest)
         return self._integers(shape, dtype, low, largest - low + 1)
 
     def _integers(self, shape, dtype, low, span):
@@ -340,32 +335,33 @@ class Generator:
             offsets = (self.words(n) % np.uint32(span)).astype(np.int64)
         else:
             offsets = (self.long_words(n) % np.uint64(span)).view(np.int64)
-        return _rounded(offsets + np.int64(low), dtype).reshape(shape)
+        return rounded(offsets + np.int64(low), dtype).reshape(shape)
 
     def _natural_numbers(self, shape, dtype):
         n = math.prod(shape)
-        largest = _largest_integer(dtype)
+        largest = largest_integer(dtype)
         if dtype == np.int64 or dtype == np.float64:
             values = self.long_words(n) % np.uint64(largest + 1)
         else:
             values = self.words(n) % np.uint32(largest + 1)
-        return _rounded(values.astype(np.int64), dtype).reshape(shape)
+        return rounded(values.astype(np.int64), dtype).reshape(shape)
 
     def _all_64_bits(self, shape, dtype):
         if dtype.name not in ("int64", "float64", "float32", "bfloat16"):
-            raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
-        return _rounded(self.long_words(math.prod(shape)).view(np.int64), dtype).reshape(shape)
+            raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only "
+                               "int64, double, float and bfloat16")
+        return rounded(self.long_words(math.prod(shape)).view(np.int64), dtype).reshape(shape)
 
     @_locked
     def randperm(self, n, dtype=np.int64):
-        """A permutation of 0 ... n - 1 by Fisher-Yates; RuntimeError where n < 0 or the dtype cannot hold n - 1."""
+        """A permutation of 0 ... n - 1 by Fisher-Yates; RuntimeError where n < 0 or the dtype is too small."""
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-        dtype = _not_bool(dtype, "randperm")
-        _check_permutation_fits(n, dtype)
+        dtype = not_bool(dtype, "randperm")
+        check_permutation_fits(n, dtype)
         remaining = np.arange(n, 1, -1, dtype=np.int64)
         targets = self.words(max(n - 1, 0)) % remaining + np.arange(n - 1)
-        return _rounded(_shuffled(n, targets), dtype)
+        return rounded(_shuffled(n, targets), dtype)
 
     @_locked
     def multinomial(self, probabilities, num_samples, replacement=False):
@@ -374,12 +370,12 @@ class Generator:
         Args: `probabilities`, floats of shape (categories,) or (rows, categories). Returns int64 of shape
         (num_samples,) or (rows, num_samples). RuntimeError for invalid weights or too many samples.
         """
-        _check_multinomial(probabilities, num_samples, replacement)
+        check_multinomial(probabilities, num_samples, replacement)
         if replacement and num_samples > 1:
             return self._multinomial_with_replacement(probabilities, num_samples)
         # The race of exponentials: with q ~ Exp(1), the largest p / q is at i with probability p_i / sum(p).
         waits = self.exponential(probabilities.shape, probabilities.dtype)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             scores = probabilities / waits
         order = np.argsort(-scores, axis=-1, kind="stable")
         return order[..., :num_samples].astype(np.int64)
@@ -402,129 +398,6 @@ def fill_in_memory_order(out, draw):
     axes = sorted(range(out.ndim), key=lambda axis: -abs(out.strides[axis]))
     in_memory_order = out.transpose(axes)
     in_memory_order[...] = draw(in_memory_order.shape)
-
-
-# Rounding
-
-def _rounded(values, dtype):
-    """Cast as C++ does: to a 2-byte float by way of float32."""
-    dtype = np.dtype(dtype)
-    if dtype.itemsize == 2 and _mantissa_bits(dtype):
-        values = values.astype(np.float32)
-    return values.astype(dtype, copy=False)
-
-
-def _fused_multiply_add(x, y, z):
-    """x * y + z rounded once, as the compilers of PyTorch's kernels make it on every CPU with FMA.
-
-    `x` is a float32 or float64 array; `y` and `z` are arrays or numbers of its dtype.
-    """
-    if x.dtype == np.float64:
-        return _fused_multiply_add_double(x, y, z)
-    total = np.multiply(x, y, dtype=np.float64)   # exact: 24 + 24 bits fit in 53
-    total += z
-    return total.astype(np.float32)
-
-
-def _fused_multiply_add_double(x, y, z):
-    if np.isscalar(z) and z == 0:
-        return x * y + z
-    product = x * y
-    product_error = _product_error(x, y, product)
-    total = product + z
-    virtual_z = total - product
-    sum_error = (product - (total - virtual_z)) + (z - virtual_z)
-    return total + (product_error + sum_error)
-
-
-def _product_error(x, y, product):
-    """x * y - product without error (T. J. Dekker, 1971)."""
-    x_high, x_low = _split(x)
-    y_high, y_low = _split(y)
-    return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-
-
-def _split(x):
-    scaled = x * 134217729.0   # 2**27 + 1 cuts 53 bits into 26 and 26
-    high = scaled - (scaled - x)
-    return high, x - high
-
-
-# Box-Muller
-
-def _box_muller(uniforms, mean, std):
-    """Normals from uniforms in [0, 1), block by block: elements 0-7 give the radius, elements 8-15 the angle.
-
-    Args: `uniforms`, float32 or float64 of shape (n,), n a multiple of 16. Returns an array of the same shape.
-    """
-    chunks = [_box_muller_chunk(uniforms[start:start + _CHUNK], mean, std)
-              for start in range(0, len(uniforms), _CHUNK)]
-    return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
-
-
-def _box_muller_chunk(uniforms, mean, std):
-    blocks = uniforms.reshape(-1, 2, _BLOCK // 2)
-    number = uniforms.dtype.type
-    distance = (number(1) - blocks[:, 0]).reshape(-1)   # [0, 1) -> (0, 1], for the logarithm
-    angle = (number(2 * np.pi) * blocks[:, 1]).reshape(-1)
-    if number is np.float32:
-        log, (sine, cosine) = _log32(distance), _sine_and_cosine32(angle)
-    else:
-        log, sine, cosine = np.log(distance), np.sin(angle), np.cos(angle)
-    radius = np.sqrt(number(-2) * log)
-    normals = np.empty_like(blocks)
-    normals[:, 0] = (radius * cosine).reshape(-1, _BLOCK // 2)
-    normals[:, 1] = (radius * sine).reshape(-1, _BLOCK // 2)
-    return _fused_multiply_add(normals.reshape(-1), number(std), number(mean))
-
-
-# Moshier's single precision coefficients (Cephes logf.c, sinf.c), the highest power first.
-_LOG = [7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
-        -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1]
-_SINE = [-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1]
-_COSINE = [2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2]
-_LOG_2 = [-2.12194440e-4, 0.693359375]                     # log(2) in two parts, the small one first
-_MINUS_QUARTER_PI = [-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8]
-_SQRT_HALF = np.float32(0.707106781186547524)
-
-
-def _horner(coefficients, x):
-    wide_x = x.astype(np.float64)
-    value = np.float32(coefficients[0])
-    for coefficient in coefficients[1:]:
-        value = (value * wide_x + np.float64(np.float32(coefficient))).astype(np.float32)
-    return value
-
-
-def _log32(x):
-    """The natural logarithm of float32 in (0, 1], with the operations and roundings of PyTorch's AVX2 code."""
-    bits = x.view(np.int32)
-    exponent = (bits >> 23) - 126
-    fraction = ((bits & 0x7FFFFF) | 0x3F000000).view(np.float32)   # in [0.5, 1)
-    is_small = (fraction < _SQRT_HALF)
-    x = (fraction - np.float32(1)) + fraction * is_small           # in [sqrt(1/2) - 1, sqrt(2) - 1)
-    exponent = (exponent - is_small).astype(np.float32)
-    square = x * x
-    tail = _fused_multiply_add(_horner(_LOG, x) * x, square, exponent * np.float32(_LOG_2[0]))
-    tail -= square * np.float32(0.5)
-    return _fused_multiply_add(exponent, np.float32(_LOG_2[1]), x + tail)
-
-
-def _sine_and_cosine32(angle):
-    """sin and cos of float32 angles >= 0, with the operations and roundings of PyTorch's AVX2 code."""
-    octant = ((angle * np.float32(4 / np.pi)).astype(np.int32) + 1) & ~1
-    count = octant.astype(np.float32)
-    for part in _MINUS_QUARTER_PI:
-        angle = _fused_multiply_add(count, np.float32(part), angle)   # what is left lies in [-pi/4, pi/4]
-    square = angle * angle
-    cosine = _fused_multiply_add(_horner(_COSINE, square) * square, square, square * np.float32(-0.5))
-    cosine += np.float32(1)
-    sine = _fused_multiply_add(_horner(_SINE, square) * square, angle, angle)
-    is_swapped = (octant & 2).astype(bool)
-    sine_sign = 1 - ((octant & 4) >> 1)
-    cosine_sign = (((octant - 2) & 4) >> 1) - 1
-    return (np.where(is_swapped, cosine, sine) * sine_sign.astype(np.float32),
-            np.where(is_swapped, sine, cosine) * cosine_sign.astype(np.float32))
 
 
 # Shuffling
@@ -551,144 +424,6 @@ def _swap_in_turn(permutation, targets):
 def _compiled_swap_in_turn():
     import numba
     return numba.njit(cache=True, nogil=True)(_swap_in_turn)
-
-
-# Checks, with PyTorch's messages
-
-def _floating(dtype, kernel):
-    dtype = np.dtype(dtype)
-    if not _mantissa_bits(dtype):
-        raise _not_implemented(dtype, kernel)
-    return dtype
-
-
-def _not_bool(dtype, kernel):
-    dtype = np.dtype(dtype)
-    if dtype == np.bool_:
-        raise _not_implemented(dtype, kernel)
-    return dtype
-
-
-def _not_implemented(dtype, kernel):
-    return NotImplementedError(f'"{kernel}" not implemented for \'{_type_name(dtype)}\'')
-
-
-def _continuous(dtype, distribution):
-    dtype = np.dtype(dtype)
-    if not _mantissa_bits(dtype):
-        raise RuntimeError(f"{distribution} distribution is a continuous probability distribution. dtype must be a "
-                           f"floating point but you specified {_type_name(dtype)}")
-    return dtype
-
-
-def _type_name(dtype):
-    return scalar_type_name(from_numpy(dtype))
-
-
-def _largest_integer(dtype):
-    """The largest integer up to which the dtype counts without gaps."""
-    if _mantissa_bits(dtype):
-        return 1 << _mantissa_bits(dtype)
-    return 1 if dtype == np.bool_ else int(np.iinfo(dtype).max)
-
-
-@functools.cache
-def _limits(dtype):
-    if dtype == np.bool_:
-        return 0, 1
-    if not _mantissa_bits(dtype):
-        return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    largest = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name)
-    largest = largest or float(np.finfo(dtype).max)
-    return -largest, largest
-
-
-_CPP_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
-              "int64": "long", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float",
-              "float64": "double"}
-
-
-def _check_bound(dtype, name, value):
-    smallest, largest = _limits(dtype)
-    if not smallest <= value <= largest:
-        raise RuntimeError(f"{name} is out of bounds for {_CPP_NAMES[dtype.name]}")
-
-
-def _check_uniform_bounds(dtype, low, high):
-    _check_bound(dtype, "from", low)
-    _check_bound(dtype, "to", high)
-    if low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    if high - low > _limits(dtype)[1]:
-        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{_type_name(dtype)}>::max(), but found "
-                           f"to={high:g} and from={low:g} which result in to-from to exceed the limit")
-
-
-def _check_integer_bounds(dtype, first, last):
-    for name, value in (("from", first), ("to - 1", last)):
-        _check_bound(dtype, name, value)
-        bits = _mantissa_bits(dtype)
-        if bits and abs(value) > 1 << bits:
-            warnings.warn(f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
-                          f"{_CPP_NAMES[dtype.name]} can support discrete uniform distribution only within this "
-                          "range.", UserWarning, stacklevel=3)
-
-
-def _check_casted_interval(low, high):
-    if not low < high:
-        raise RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
-                           f"but got from={low} >= to={high}")
-
-
-def _representable_from(dtype, low):
-    """`low`, or the next number of the dtype above it if rounding low + 1 would fall below low."""
-    rounded = int(_round_to_float(low + 1, dtype))
-    return low if rounded >= low else rounded + _gap(low + 1, dtype)
-
-
-def _representable_to(dtype, high):
-    """`high`, or the number of the dtype below it if rounding high - 1 would reach high."""
-    rounded = int(_round_to_float(high - 1, dtype))
-    return high if rounded < high else rounded - _gap(high - 1, dtype)
-
-
-def _round_to_float(value, dtype):
-    return float(_rounded(np.array(value, np.int64), dtype))
-
-
-def _gap(value, dtype):
-    """The distance between neighbouring numbers of the dtype at `value`."""
-    return 1 << (abs(value).bit_length() - _mantissa_bits(dtype))
-
-
-def _check_permutation_fits(n, dtype):
-    if n - 1 > _limits(dtype)[1]:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
-    exact = _largest_integer(dtype) + 1
-    if n > exact and dtype.name in ("float16", "float32", "float64"):
-        raise RuntimeError(f"n cannot be greater than {exact} for {_type_name(dtype)} type.")
-
-
-def _check_multinomial(probabilities, num_samples, replacement):
-    if not 1 <= probabilities.ndim <= 2:
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if not _mantissa_bits(probabilities.dtype):
-        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
-                           f"{_type_name(probabilities.dtype)}")
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and num_samples > probabilities.shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if probabilities.shape[-1] > 1 << 24:
-        raise RuntimeError("number of categories cannot exceed 2^24")
-    _check_weights(probabilities)
-
-
-def _check_weights(probabilities):
-    if not (np.isfinite(probabilities) & (probabilities >= 0)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (probabilities.sum(axis=-1, dtype=np.float64) <= 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
 default_generator = Generator(secrets.randbits(53))
