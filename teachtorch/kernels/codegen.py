@@ -55,7 +55,7 @@ class Translator:
         """
         function, primitive = self._choose(function, primitive)
         if function not in self._names:
-            name = f"{_identifier(function)}_{self.dtype}"
+            name = f"{_identifier(function).removesuffix(f'_{self.dtype}')}_{self.dtype}"
             taken = set(self._names.values())
             self._names[function] = name = next(n for n in _candidates(name) if n not in taken)
             self._texts.append(self._copy(function, name, primitive))
@@ -116,7 +116,7 @@ class _Rewriter(ast.NodeTransformer):
     def _outside(self, value, node):
         if isinstance(value, (bool, int, float, np.generic)):
             return self._number(value.item() if isinstance(value, np.generic) else value)
-        if isinstance(value, types.FunctionType) or hasattr(value, "scalar"):
+        if isinstance(value, types.FunctionType) or hasattr(value, "scalar") or hasattr(value, "variants"):
             return ast.Name(self.translator.add(value, self.primitive), ast.Load())
         home = _public_name(value)
         if home is None:
@@ -173,11 +173,11 @@ def _covers(node, code):
 
 
 def _as_definition(node, name):
-    """Return ``node`` as a bare ``def name``: no decorators, annotations, defaults or docstring."""
+    """Return ``node`` as a bare ``def name``: no decorators, annotations, defaults, docstring or keyword-only names."""
     body = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else list(node.body)
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
-    arguments = [ast.arg(argument.arg) for argument in node.args.args]
+    arguments = [ast.arg(argument.arg) for argument in node.args.args + node.args.kwonlyargs]
     bare = ast.arguments(posonlyargs=[], args=arguments, kwonlyargs=[], kw_defaults=[], defaults=[])
     return ast.FunctionDef(name=name, args=bare, body=body, decorator_list=[], type_params=[])
 

@@ -32,10 +32,13 @@ class _Silence(threading.local):
 _silence = _Silence()
 
 
-def silently(function, *arguments, **options):
+def silently(function, *arguments):
     """Call ``function`` with NumPy's floating-point warnings off."""
-    with np.errstate(all="ignore"):
-        return function(*arguments, **options)
+    try:
+        return _silence.run(function, *arguments)
+    except RuntimeError:  # a finalizer that runs inside such a call finds the thread's context taken
+        with np.errstate(all="ignore"):
+            return function(*arguments)
 
 
 class Pointwise:
@@ -49,12 +52,16 @@ class Pointwise:
         result: the result's dtype where it is not the operands' (``np.bool_`` for predicates).
     """
 
+    def __new__(cls, scalar, numpy=None, result=None):
+        """Pick the class by the number of operands: a call with a fixed signature is quicker than ``*arrays``."""
+        operands = scalar.__code__.co_argcount + scalar.__code__.co_kwonlyargcount
+        return super().__new__({1: _Unary, 2: _Binary}.get(operands, cls))
+
     def __init__(self, scalar, numpy=None, result=None):
         self.scalar = scalar
         self.numpy = numpy
         self.result = None if result is None else np.dtype(result)
         self.__name__ = scalar.__name__
-        self._is_ufunc = isinstance(numpy, np.ufunc)
         self._small = SMALL if numpy is not None else -1
         self._kernels = {}
 
@@ -69,44 +76,32 @@ class Pointwise:
 
         The result is dense, its dimensions in the order of the operands' strides, as PyTorch lays it out.
         """
-        for array in arrays:
-            if array.size > self._small:
-                return self._large(arrays, out)
-        if out is not None:
-            return self._into(arrays, out)
-        try:
-            result = _silence.run(self.numpy, *arrays)
-        except RuntimeError:  # a finalizer that runs inside another call finds the context taken
-            result = silently(self.numpy, *arrays)
-        return result if type(result) is np.ndarray else np.asarray(result)
+        if max(array.size for array in arrays) > self._small:
+            return self._large(arrays, out)
+        return self._numpy(arrays, out)
 
-    def _into(self, arrays, out):
-        """Fill ``out`` through NumPy."""
-        if self._is_ufunc:
-            silently(self.numpy, *arrays, out=out, casting="unsafe")
-        else:
-            np.copyto(out, silently(self.numpy, *arrays), casting="unsafe")
+    def _numpy(self, arrays, out):
+        """Run NumPy's function, into ``out`` if there is one."""
+        if out is None:
+            return np.asarray(silently(self.numpy, *arrays))
+        if isinstance(self.numpy, np.ufunc):
+            return silently(self.numpy, *arrays, out)
+        np.copyto(out, silently(self.numpy, *arrays), casting="unsafe")
         return out
 
     def _large(self, arrays, out):
         """Run the compiled loop, or NumPy where the arrays are of a kind that it does not take."""
         arrays = tuple(map(np.asarray, arrays))
         if not all(map(_compilable, arrays if out is None else (*arrays, out))):
-            return self._uncompiled(arrays, out)
+            return self._through_float32(arrays, out) if self.numpy is None else self._numpy(arrays, out)
         loop = plan_loop(arrays, out, self.result or arrays[-1].dtype)
         loop.run(self._kernel(loop.kind, loop.result.dtype, loop.dtypes, loop.pattern))
         return loop.result
 
-    def _uncompiled(self, arrays, out):
-        if self.numpy is None:
-            return self._through_float32(arrays, out)
-        if out is not None:
-            return self._into(arrays, out)
-        return np.asarray(silently(self.numpy, *arrays))
-
     def _through_float32(self, arrays, out):
+        """Compile for float32 in place of a floating dtype that Numba has not, and round the result."""
         dtype = arrays[-1].dtype
-        wide = [x if x.dtype == np.bool_ else np.array(x, np.float32 if dtype.kind not in "iu" else dtype) for x in arrays]
+        wide = [x if x.dtype == np.bool_ else np.array(x, np.float32) for x in arrays]
         result = self._large(wide, None)
         if out is None:
             return result.astype(self.result or dtype)
@@ -118,6 +113,22 @@ class Pointwise:
         if kernel is None:
             kernel = self._kernels[key] = _compile(self.scalar, *key)
         return kernel
+
+
+class _Unary(Pointwise):
+    def __call__(self, x, out=None):
+        if out is None and x.size <= self._small:
+            result = silently(self.numpy, x)
+            return result if type(result) is np.ndarray else np.asarray(result)
+        return Pointwise.__call__(self, x, out=out)
+
+
+class _Binary(Pointwise):
+    def __call__(self, x, y, out=None):
+        if out is None and x.size <= self._small and y.size <= self._small:
+            result = silently(self.numpy, x, y)
+            return result if type(result) is np.ndarray else np.asarray(result)
+        return Pointwise.__call__(self, x, y, out=out)
 
 
 def _compile(scalar, kind, out_dtype, dtypes, pattern):
