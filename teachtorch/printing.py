@@ -1,14 +1,14 @@
 """How tensors print: the text of `repr(tensor)`, equal to PyTorch's to the letter.
 
-`format_values(array, options, indent)` turns numbers into nested, aligned, wrapped brackets; it knows NumPy only.
+`format_values(array, options, indent)` turns numbers into nested, aligned, wrapped brackets; it knows NumPy.
 `tensor_str(tensor)` puts `tensor(` before them and what else a reader must know behind: device, size, dtype,
 grad_fn. It reads only a tensor's public surface, so it prints PyTorch's own tensors too.
 
 The rules, for one format shared by all elements of a tensor:
 - integers and bools print as Python's;
 - floats that are all whole print as "1."; otherwise with `precision` digits;
-- floats print in scientific notation when, zeros aside, the largest magnitude exceeds 1000 times the smallest or
-  exceeds 1e8, or the smallest is below 1e-4;
+- floats print in scientific notation when, zeros aside, the largest magnitude exceeds 1000 times the smallest
+  or exceeds 1e8, or the smallest is below 1e-4;
 - more than `threshold` elements are summarised: `edgeitems` at both ends of each dimension.
 
 Source: https://pytorch.org/docs/stable/generated/torch.set_printoptions.html
@@ -84,7 +84,7 @@ def printoptions(**options):
 def format_values(array, options=None, indent=0):
     """The elements of an array in brackets, without `tensor(`.
 
-    Args: `array`, bool, integer or floating (float16 and bfloat16 too) of any shape; `options`, a PrintOptions,
+    Args: `array`, bool, integer or floating (float16 and bfloat16 too) of any shape; `options`, PrintOptions,
     by default the current ones; `indent`, the column at which the text starts: following lines align with it.
     """
     options = options or _options

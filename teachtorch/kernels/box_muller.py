@@ -14,8 +14,8 @@ _CHUNK = 1024 * BLOCK   # elements treated at once: the temporaries stay in the 
 def fused_multiply_add(x, y, z):
     """x * y + z rounded once, as the compilers of PyTorch's kernels make it on every CPU with FMA.
 
-    `x` is a float32 array, `y` and `z` are arrays or numbers of that dtype; or `x` is a float64 array and they are
-    numbers.
+    `x` is a float32 array, `y` and `z` are arrays or numbers of that dtype; or `x` is a float64 array and they
+    are numbers.
     """
     if x.dtype == np.float64:
         return _fused_multiply_add_double(x, y, z)
@@ -54,7 +54,7 @@ def _split(x):
 def box_muller(uniforms, mean, std):
     """Normals from uniforms in [0, 1): of a block, elements 0-7 give the radius, elements 8-15 the angle.
 
-    Args: `uniforms`, float32 or float64 of shape (n,), n a multiple of 16. Returns an array of its shape and dtype.
+    Args: `uniforms`, float32 or float64 of shape (n,), n a multiple of 16. Returns an array like it.
     """
     chunks = [_box_muller_chunk(uniforms[start:start + _CHUNK], mean, std)
               for start in range(0, len(uniforms), _CHUNK)]

@@ -1,7 +1,7 @@
 """Random numbers: PyTorch's CPU streams, so that one seed gives the same numbers here and there.
 
 `Generator` owns a Mersenne Twister (mt19937) and fills NumPy arrays. Every method that draws takes
-`(shape, dtype, ...)` with a NumPy dtype (float16, bfloat16, float32, float64, and the integers and bool where it
+`(shape, dtype, ...)` with a NumPy dtype (float16, bfloat16, float32, float64; also integers and bool where it
 says "any"), returns a new C-contiguous array, and advances the stream exactly as PyTorch 2.13 does:
 
     g.uniform(shape, dtype, low=0.0, high=1.0)     rand, uniform_: [low, high)
@@ -23,13 +23,13 @@ says "any"), returns a new C-contiguous array, and advances the stream exactly a
 `fill_in_memory_order(out, draw)` fills a permuted array as PyTorch fills a permuted tensor.
 `default_generator` is the one that functions without a `generator=` use. A lock makes each draw atomic.
 
-Equal to the bit are all integers, bits and masks, `uniform`, `normal` of 16 elements or more in float32 and the
-2-byte floats (see box_muller.py), and the stream's position after any call. May differ from PyTorch in the last
-place: float64 `normal`, `normal` of fewer elements, `exponential`, `log_normal` and `cauchy`, because PyTorch
-calls the C library's double-precision log, log1p, sin, cos, tan, exp, and NumPy has its own; rounded to float32
-they are nearly always equal. PyTorch without AVX2 (on ARM, say) computes float32 `normal` with other functions,
-up to about 1e-6 away. `multinomial` without replacement orders categories that tie (of weight zero, or in
-bfloat16's coarse scores) by index; PyTorch leaves their order open.
+Equal to the bit are all integers, bits and masks, `uniform`, `normal` of 16 elements or more in float32 and
+the 2-byte floats (see box_muller.py), and the stream's position after any call. May differ from PyTorch in the
+last place: float64 `normal`, `normal` of fewer elements, `exponential`, `log_normal` and `cauchy`, because
+PyTorch calls the C library's double-precision log, log1p, sin, cos, tan and exp, and NumPy has its own; rounded
+to float32 they are nearly always equal. PyTorch without AVX2 (on ARM, say) computes float32 `normal` with other
+functions, up to about 1e-6 away. `multinomial` without replacement orders categories that tie (of weight zero,
+or in bfloat16's coarse scores) by index; PyTorch leaves their order open.
 
 Sources: M. Matsumoto, T. Nishimura, Mersenne Twister (1998); PyTorch's ATen/core/DistributionsHelper.h,
 ATen/native/cpu/DistributionTemplates.h, ATen/native/Distributions.cpp.
@@ -42,9 +42,10 @@ import threading
 import numpy as np
 
 from .box_muller import BLOCK, box_muller, fused_multiply_add
-from .random_dtypes import (INT64_MIN, check_casted_interval, check_integer_bounds, check_multinomial,
-                            check_permutation_fits, check_uniform_bounds, continuous, floating, largest_integer,
-                            mantissa_bits, not_bool, representable_from, representable_to, rounded)
+from .random_dtypes import (
+    INT64_MIN, check_casted_interval, check_integer_bounds, check_multinomial, check_permutation_fits,
+    check_uniform_bounds, continuous, floating, largest_integer, mantissa_bits, not_bool, representable_from,
+    representable_to, rounded)
 
 DEFAULT_SEED = 67280421310721
 _STATE_WORDS = 624
@@ -316,7 +317,7 @@ class Generator:
 
     @_locked
     def random(self, shape, dtype, low=None):
-        """Integers from 0, or `low`, up to the largest that the dtype counts to (2**mantissa bits for floats)."""
+        """Integers from 0, or `low`, up to the largest the dtype counts to (2**mantissa bits for floats)."""
         dtype = np.dtype(dtype)
         if low is None:
             return self._natural_numbers(shape, dtype)
@@ -354,7 +355,7 @@ class Generator:
 
     @_locked
     def randperm(self, n, dtype=np.int64):
-        """A permutation of 0 ... n - 1 by Fisher-Yates; RuntimeError where n < 0 or the dtype is too small."""
+        """A permutation of 0 ... n - 1 (Fisher-Yates); RuntimeError if n < 0 or the dtype is too small."""
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
         dtype = not_bool(dtype, "randperm")

@@ -98,11 +98,12 @@ def check_uniform_bounds(dtype, low, high):
                            f"but found from={low:g} > to={high:g}")
     if high - low > _limits(dtype)[1]:
         raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{_type_name(dtype)}>::max(), "
-                           f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit")
+                           f"but found to={high:g} and from={low:g} which result in to-from to exceed "
+                           "the limit")
 
 
 def check_integer_bounds(dtype, first, last):
-    """RuntimeError where the dtype does not reach so far; a warning where it does not count so far in ones."""
+    """RuntimeError where the dtype does not reach so far; a warning where it does not count so far."""
     for name, value in (("from", first), ("to - 1", last)):
         _check_bound(dtype, name, value)
         bits = mantissa_bits(dtype)

@@ -67,7 +67,8 @@ def test_repr_is_equal_to_the_letter(seed):
 
 @pytest.mark.parametrize("values", [
     [1e8], [100000001.0], [1e-4], [9.9e-5], [1.0, 1000.0], [1.0, 1001.0], [0.5, 500.0], [0.5, 501.0],
-    [1e-300, 1e300], [5e-324], [1.7976931348623157e308], [0.1 + 0.2], [2.5], [0.00005], [123456.789], [-0.0], [-1e-5, 0.0]])
+    [1e-300, 1e300], [5e-324], [1.7976931348623157e308], [0.1 + 0.2], [2.5], [0.00005],
+    [123456.789], [-0.0], [-1e-5, 0.0]])
 def test_numbers_at_the_borders_of_the_rules(values):
     for dtype in (torch.float64, torch.float32):
         tensor = torch.tensor(values, dtype=dtype)
