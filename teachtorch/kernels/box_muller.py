@@ -14,8 +14,8 @@ _CHUNK = 1024 * BLOCK   # elements treated at once: the temporaries stay in the 
 def fused_multiply_add(x, y, z):
     """x * y + z rounded once, as the compilers of PyTorch's kernels make it on every CPU with FMA.
 
-    `x` is a float32 array, `y` and `z` are arrays or numbers of that dtype; or `x` is a float64 array and they
-    are numbers.
+    `x` is a float32 array, `y` and `z` are arrays or numbers of that dtype; or `x` is a float64 array and
+    they are numbers.
     """
     if x.dtype == np.float64:
         return _fused_multiply_add_double(x, y, z)

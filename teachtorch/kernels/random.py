@@ -24,12 +24,12 @@ says "any"), returns a new C-contiguous array, and advances the stream exactly a
 `default_generator` is the one that functions without a `generator=` use. A lock makes each draw atomic.
 
 Equal to the bit are all integers, bits and masks, `uniform`, `normal` of 16 elements or more in float32 and
-the 2-byte floats (see box_muller.py), and the stream's position after any call. May differ from PyTorch in the
-last place: float64 `normal`, `normal` of fewer elements, `exponential`, `log_normal` and `cauchy`, because
-PyTorch calls the C library's double-precision log, log1p, sin, cos, tan and exp, and NumPy has its own; rounded
-to float32 they are nearly always equal. PyTorch without AVX2 (on ARM, say) computes float32 `normal` with other
-functions, up to about 1e-6 away. `multinomial` without replacement orders categories that tie (of weight zero,
-or in bfloat16's coarse scores) by index; PyTorch leaves their order open.
+the 2-byte floats (see box_muller.py), and the stream's position after any call. May differ from PyTorch in
+the last place: float64 `normal`, `normal` of fewer elements, `exponential`, `log_normal` and `cauchy`,
+because PyTorch calls the C library's double-precision log, log1p, sin, cos, tan and exp, and NumPy has its
+own; rounded to float32 they are nearly always equal. PyTorch without AVX2 (on ARM, say) computes float32
+`normal` with other functions, up to about 1e-6 away. `multinomial` without replacement orders categories
+that tie (of weight zero, or in bfloat16's coarse scores) by index; PyTorch leaves their order open.
 
 Sources: M. Matsumoto, T. Nishimura, Mersenne Twister (1998); PyTorch's ATen/core/DistributionsHelper.h,
 ATen/native/cpu/DistributionTemplates.h, ATen/native/Distributions.cpp.
