@@ -1,13 +1,13 @@
 """Shape and stride arithmetic: what every view operation computes, without a tensor in sight.
 
-A tensor's geometry is three numbers' worth of facts:
+A tensor's geometry says where its elements lie:
 
 - ``shape``: a tuple of sizes, one per dimension;
 - ``stride``: a tuple of steps **in elements**, one per dimension;
 - ``offset``: the position, in elements, of its first element in the storage.
 
-Element ``t[i, j, ...]`` lies at ``offset + i * stride[0] + j * stride[1] + ...``.  A view operation moves no data:
-it is a function from one geometry to another.  Those functions stand here, each taking
+Element ``t[i, j, ...]`` lies at ``offset + i * stride[0] + j * stride[1] + ...``.  A view operation moves no
+data: it is a function from one geometry to another.  Those functions stand here, each taking
 ``(shape, stride, offset, ...)`` and returning ``(shape, stride, offset)``.
 
 Sizes, strides and dimensions are plain ints; checking that an argument *is* an int is left to the operators.
@@ -17,7 +17,7 @@ import warnings
 from functools import lru_cache
 from math import prod
 
-# ------------------------------------------------------------------ sizes and dimensions
+# Sizes and dimensions.
 
 
 def numel(shape):
@@ -133,7 +133,7 @@ def _fill_unknown(shape, count):
     return shape[:position] + (count // known,) + shape[position + 1:]
 
 
-# ------------------------------------------------------------------ layouts in memory
+# Layouts in memory.
 
 
 @lru_cache(maxsize=4096)
@@ -153,7 +153,8 @@ def contiguous_strides(shape):
 def is_contiguous(shape, stride):
     """Tell whether walking the tensor in index order walks its memory one element at a time.
 
-    Dimensions of size 1 are never stepped along, so their strides do not matter; an empty tensor is contiguous.
+    Dimensions of size 1 are never stepped along, so their strides do not matter.
+    An empty tensor is contiguous.
     """
     if stride == contiguous_strides(shape):
         return True
@@ -178,7 +179,7 @@ _CHANNELS_LAST_ORDER = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
 def is_channels_last(shape, stride):
     """Tell whether a 4-d (N, C, H, W) or 5-d (N, C, D, H, W) tensor keeps a pixel's channels side by side.
 
-    Any other number of dimensions answers False.  Unlike `is_contiguous`, an empty tensor gets no special treatment.
+    Any other number of dimensions answers False.  Unlike in `is_contiguous`, an empty tensor is no exception.
     """
     order = _CHANNELS_LAST_ORDER.get(len(shape))
     return order is not None and _packed_in_order(shape, stride, order)
@@ -210,7 +211,7 @@ def _strides_in_order(shape, dims, smallest=1):
 
 
 def is_non_overlapping_and_dense(shape, stride):
-    """Tell whether the elements fill one block of memory, each place once, in whatever order of dimensions."""
+    """Tell whether the elements fill one block of memory, each place once, in any order of dimensions."""
     if is_contiguous(shape, stride):
         return True
     stepped = [dim for dim, size in enumerate(shape) if size != 1]
@@ -219,9 +220,10 @@ def is_non_overlapping_and_dense(shape, stride):
 
 
 def has_internal_overlap(shape, stride):
-    """Tell whether two indices surely meet in one place, as after `expand`: in-place operators refuse such a tensor.
+    """Tell whether two indices surely meet in one place, as after `expand`.
 
-    Like PyTorch, this sees only zero strides; ``as_strided((3, 2), (1, 1))`` overlaps too, but goes unnoticed.
+    In-place operators refuse such a tensor.  Like PyTorch, this sees only zero strides:
+    ``as_strided((3, 2), (1, 1))`` overlaps too, but goes unnoticed.
     """
     if 0 not in stride or 0 in shape:
         return False
@@ -229,7 +231,7 @@ def has_internal_overlap(shape, stride):
 
 
 def storage_extent(shape, stride, offset):
-    """Return how many elements the storage must hold: the furthest position reached, plus one (0 if empty)."""
+    """Return how many elements the storage must hold: the last position reached plus one, 0 if empty."""
     if 0 in shape:
         return 0
     return offset + sum([(size - 1) * step for size, step in zip(shape, stride)]) + 1
@@ -273,7 +275,7 @@ def _compare_dims(shape, stride, a, b):
     return 1 if shape[a] > shape[b] else 0
 
 
-# ------------------------------------------------------------------ picking: select, narrow, slice, unbind, split
+# Picking: select, narrow, slice, unbind, split.
 
 
 def select(shape, stride, offset, dim, index):
@@ -320,7 +322,7 @@ def narrow(shape, stride, offset, dim, start, length):
 
 
 def slice_(shape, stride, offset, dim=0, start=None, stop=None, step=1):
-    """Keep every ``step``-th index of a dimension, from ``start`` up to ``stop``; both are clamped, as Python does.
+    """Keep every ``step``-th index of a dimension from ``start`` up to ``stop``, both clamped as Python does.
 
     Raises:
         IndexError: a 0-dim tensor, or ``dim`` out of range.
@@ -408,7 +410,7 @@ def _pieces(size, piece):
 
 
 def check_split_sizes(shape, sizes, dim=0):
-    """Return the sizes of a `split` with an explicit list, after checking that they cover the dimension exactly.
+    """Return the sizes of a `split` with an explicit list, after checking that they cover the dimension.
 
     Raises:
         RuntimeError: a 0-dim tensor, a negative size, or a sum that is not the dimension's size.
@@ -431,7 +433,7 @@ def check_split_sizes(shape, sizes, dim=0):
 
 
 def chunk_sizes(shape, chunks, dim=0):
-    """Return the sizes of at most ``chunks`` equal pieces of a dimension (fewer when it does not divide well).
+    """Return the sizes of at most ``chunks`` equal pieces of a dimension; the last may be smaller.
 
     Raises:
         RuntimeError: a 0-dim tensor, or ``chunks`` below 1.
@@ -447,7 +449,7 @@ def chunk_sizes(shape, chunks, dim=0):
     return _pieces(size, -(-size // chunks))
 
 
-# ------------------------------------------------------------------ reordering dimensions
+# Reordering dimensions.
 
 
 def transpose(shape, stride, offset, dim0, dim1):
@@ -468,7 +470,7 @@ def transpose(shape, stride, offset, dim0, dim1):
 
 
 def permute(shape, stride, offset, dims):
-    """Put the dimensions in the order ``dims``: dimension ``i`` of the result is dimension ``dims[i]`` of the input.
+    """Reorder the dimensions: number ``i`` of the result is number ``dims[i]`` of the input.
 
     Raises:
         RuntimeError: ``dims`` has another length than the shape, or names a dim twice.
@@ -503,7 +505,7 @@ def movedim(shape, stride, offset, source, destination):
 
 
 def movedim_order(ndim, source, destination):
-    """Return the argument of `permute` that makes the move from ``source`` to ``destination`` (tuples of dims)."""
+    """Return the `permute` order that moves the dims of ``source`` to ``destination`` (both tuples)."""
     if len(source) != len(destination):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
@@ -544,9 +546,9 @@ def numpy_T(shape, stride, offset):
         _warn_no_dims("T")
     elif len(shape) > 2:
         warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
-            "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated "
+            "and it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices "
+            "or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
             stacklevel=3,
         )
     return shape[::-1], stride[::-1], offset
@@ -587,11 +589,12 @@ def H(shape, stride, offset):
 
 
 def _warn_no_dims(name):
-    advice = "Consider using x.conj()." if name in ("H", "mH") else "This function is the identity in these cases."
+    identity = "This function is the identity in these cases."
+    advice = "Consider using x.conj()." if name in ("H", "mH") else identity
     warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {advice}", stacklevel=4)
 
 
-# ------------------------------------------------------------------ adding, dropping and growing dimensions
+# Adding, dropping and growing dimensions.
 
 
 def unsqueeze(shape, stride, offset, dim):
@@ -629,14 +632,16 @@ def expand(shape, stride, offset, sizes):
     A size of -1 keeps the dimension's size; it is not allowed for a new leading dimension.
 
     Raises:
-        RuntimeError: fewer sizes than dimensions, a size that differs from one other than 1, or a negative size.
+        RuntimeError: fewer sizes than dimensions, another size for a dimension that is not 1,
+            or a negative size.
     """
     sizes = tuple(sizes)
     added = len(sizes) - len(shape)
     if added < 0:
         raise RuntimeError(
-            f"expand(tensor of shape {list(shape)}, size={list(sizes)}): the number of sizes provided "
-            f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+            f"expand(tensor of shape {list(shape)}, size={list(sizes)}): "
+            f"the number of sizes provided ({len(sizes)}) must be greater or equal to "
+            f"the number of dimensions in the tensor ({len(shape)})"
         )
     grown, steps = [], []
     for dim, target in enumerate(sizes[added:]):
@@ -667,11 +672,12 @@ def _expand_dim(shape, stride, dim, target, sizes):
 def _check_leading_size(size, dim):
     if size < 0:
         raise RuntimeError(
-            f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension {dim}"
+            f"The expanded size of the tensor ({size}) isn't allowed "
+            f"in a leading, non-existing dimension {dim}"
         )
 
 
-# ------------------------------------------------------------------ view: the same elements under another shape
+# View: the same elements under another shape.
 
 
 def view(shape, stride, offset, sizes):
@@ -705,8 +711,8 @@ def view_strides(shape, stride, new_shape):
 def _chunks(shape, stride):
     """Group the dims, last to first, into chunks that memory walks with one constant step.
 
-    Returns a list of (number of elements, step).  A dim joins the chunk behind it if stepping along it once is
-    the same as walking through that whole chunk, or if it has size 1 and is never stepped along.
+    Returns a list of (number of elements, step).  A dim joins the chunk behind it if one step along it leads
+    as far as that whole chunk, or if it has size 1 and is never stepped along.
     """
     chunks = []
     count, step = shape[-1], stride[-1]
@@ -735,7 +741,7 @@ def _tile_chunks(chunks, new_shape):
 
 
 def flatten_shape(shape, start_dim=0, end_dim=-1):
-    """Return the shape after merging the dims from ``start_dim`` to ``end_dim``, both included; 0-dim becomes (1,).
+    """Return the shape with the dims from ``start_dim`` to ``end_dim`` merged into one; 0-dim becomes (1,).
 
     Raises:
         IndexError: a dim out of range.
@@ -774,11 +780,11 @@ def _unflatten_sizes(size, dim, sizes):
         ) from error
 
 
-# ------------------------------------------------------------------ windows, diagonals, and raw access
+# Windows, diagonals, and raw access.
 
 
 def unfold(shape, stride, offset, dim, size, step):
-    """Show all windows of ``size`` along a dimension, ``step`` apart; the windows' elements become the last dim.
+    """Show all windows of ``size`` along a dimension, ``step`` apart; a window is read along a new last dim.
 
     Raises:
         IndexError: ``dim`` out of range.
@@ -803,7 +809,9 @@ def unfold(shape, stride, offset, dim, size, step):
 
 
 def diagonal(shape, stride, offset, shift=0, dim1=0, dim2=1):
-    """Show the diagonal of two dimensions as a new last one; ``shift`` is PyTorch's ``offset`` (> 0: above it).
+    """Show the diagonal of two dimensions as a new last one.
+
+    ``shift`` is what PyTorch calls ``offset``: positive for a diagonal above the main one, negative below.
 
     Raises:
         IndexError: a dim out of range.
@@ -852,8 +860,9 @@ def as_strided(sizes, strides, offset, storage_nbytes, itemsize):
     needed = storage_extent(sizes, strides, offset) * itemsize
     if needed > storage_nbytes:
         raise RuntimeError(
-            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {offset}, and itemsize "
-            f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size {storage_nbytes}"
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {offset}, "
+            f"and itemsize {itemsize} requiring a storage size of {needed} "
+            f"are out of bounds for storage of size {storage_nbytes}"
         )
     return sizes, strides, offset
 

@@ -1,17 +1,17 @@
 """What ``x[index]`` means: a few view operations, then at most one gather.
 
-`plan_index` reads a Python index from left to right, as PyTorch does.  Ints, slices, ``None`` and ``...`` are *basic*:
-they become `select`, `slice` and `unsqueeze`, and move no data.  Tensors, lists and bools are *advanced*: they are
-only written down, with the dimension they apply to, for the operator that gathers (``x[...]``) or scatters
-(``x[...] = y``).
+`plan_index` reads a Python index from left to right, as PyTorch does.  Ints, slices, ``None`` and ``...`` are
+*basic*: they become `select`, `slice` and `unsqueeze`, and move no data.  Tensors, lists and bools are
+*advanced*: they are only written down, with the dimension they apply to, for the operator that gathers
+(``x[...]``) or scatters (``x[...] = y``).
 
-Tensors stay opaque here.  An *index tensor* is any object with ``dtype``, ``ndim`` and ``shape``, whose dtype is
-recognised by the last word of its name (``torch.bool``, ``int64``, ...).  Only a 0-dim one is ever read, through
-``int()`` or ``bool()``, because PyTorch treats it as the Python number it holds.  Lists and NumPy arrays are handed to
-the caller's ``as_index_tensor``, which makes tensors of them.
+Tensors stay opaque here.  An *index tensor* is any object with ``dtype``, ``ndim`` and ``shape``; its dtype is
+known by the last word of its name (``torch.bool``, ``int64``, ...).  Only a 0-dim one is ever read, through
+``int()`` or ``bool()``, because PyTorch treats it as the Python number it holds.  Lists and NumPy arrays are
+handed to the caller's ``as_index_tensor``, which makes tensors of them.
 
-Source: https://docs.pytorch.org/cppdocs/notes/tensor_indexing.html, ``torch/csrc/autograd/python_variable_indexing.cpp``
-and ``aten/src/ATen/TensorIndexing.h``.
+Source: https://docs.pytorch.org/cppdocs/notes/tensor_indexing.html, ``aten/src/ATen/TensorIndexing.h`` and
+``torch/csrc/autograd/python_variable_indexing.cpp``.
 """
 
 import warnings
@@ -28,13 +28,13 @@ class IndexPlan(NamedTuple):
     """A parsed index.
 
     Attributes:
-        shape, stride, offset: the geometry after all basic steps, which is the whole result if ``indices`` is empty.
+        shape, stride, offset: the geometry after all basic steps; the whole result if ``indices`` is empty.
         steps: the basic steps in order: ``("select", dim, index)``, ``("slice", dim, start, stop, step)`` and
-            ``("unsqueeze", dim)``, each on the result of the one before.  None at all means an alias.
-        indices: the advanced indices, in the order of the dimensions they take: None keeps a dimension, a mask of n
-            dimensions takes n, any other tensor takes one.  A Python bool stands for the index tensor ``[0]`` (True)
-            or an empty one (False), on a dimension of size 1 that a step has made for it.
-            Dimensions after the last index are kept.
+            ``("unsqueeze", dim)``, each on the result of the one before.  Empty for an alias.
+        indices: the advanced indices, in the order of the dimensions they take.  None keeps a dimension, a
+            mask of n dimensions takes n, any other tensor takes one; dimensions after the last index are kept.
+            A Python bool stands for the index tensor ``[0]`` (True) or an empty one (False), on a dimension
+            of size 1 that a step has made for it.
     """
 
     shape: tuple
@@ -50,19 +50,19 @@ def plan_index(index, shape, stride, offset, as_index_tensor):
     Args:
         index: int, slice, None, Ellipsis, bool, index tensor, sequence, or a tuple of these.
         shape, stride, offset: the tensor's geometry, strides in elements.
-        as_index_tensor: function that makes an index tensor of a list or NumPy array: bool and uint8 keep their
-            dtype, all else becomes int64 (fractions are cut off).
+        as_index_tensor: function that makes an index tensor of a list or NumPy array: bool and uint8 keep
+            their dtype, all else becomes int64 (fractions are cut off).
 
     Returns:
         IndexPlan
 
     Raises:
-        IndexError: too many indices, an index or mask that does not fit its dimension, or not an index at all.
+        IndexError: too many indices, an index or mask that does not fit its dimension, or no index at all.
         ValueError: a slice whose step is not positive.
         TypeError: a slice bound that is not an int, or a string.
 
-    Differs from PyTorch in one corner: a nested list of bools counts as the mask it is (as in NumPy), where PyTorch
-    counts it as one dimension when it checks for too many indices and when it places ``...``.
+    Differs from PyTorch in one corner: a nested list of bools counts as the mask it is (as in NumPy), where
+    PyTorch counts it as one dimension when it checks for too many indices and when it places ``...``.
     """
     kind = type(index)
     if kind is int:
@@ -155,11 +155,15 @@ class _Walk:
         self.steps.append((name, self.dim, *args))
 
     def finish(self):
+        if self.covered > len(self.shape):
+            raise IndexError(
+                f"too many indices for tensor of dimension {len(self.shape)} (got {self.covered})"
+            )
         _check_indices(self.indices, self.shape)
         return IndexPlan(self.shape, self.stride, self.offset, tuple(self.steps), tuple(self.indices))
 
 
-# ------------------------------------------------------------------ reading one item
+# Reading one item.
 
 
 def _as_basic(item, as_index_tensor):
@@ -237,7 +241,7 @@ def _check_bounds(index, size, dim):
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
-# ------------------------------------------------------------------ sequences
+# Sequences.
 
 
 def _as_items(index):
@@ -253,7 +257,7 @@ def _as_items(index):
 
 
 def _is_sequence(item):
-    """Tell whether PyTorch takes it for a sequence: it can be indexed, and is neither a dict nor a NumPy scalar."""
+    """Tell whether PyTorch takes it for a sequence: it can be indexed, but is no dict or NumPy scalar."""
     return hasattr(type(item), "__getitem__") and not isinstance(item, (dict, np.generic))
 
 
@@ -270,11 +274,11 @@ def _reads_as_tuple(sequence):
     )
 
 
-# ------------------------------------------------------------------ index tensors
+# Index tensors.
 
 
 def is_index_tensor(item):
-    """Tell whether an item of an index is a tensor: it has ``dtype``, ``ndim`` and ``shape``, and is not NumPy's."""
+    """Tell whether an item is a tensor: it has ``dtype``, ``ndim`` and ``shape``, and is not NumPy's."""
     return (
         hasattr(item, "dtype")
         and hasattr(item, "ndim")
@@ -289,21 +293,24 @@ def _dtype_name(dtype):
 
 
 def is_mask(tensor):
-    """Tell whether an index tensor picks elements by yes and no: dtype bool, or uint8 as before bool existed."""
+    """Tell whether an index tensor picks by yes and no: dtype bool, or uint8 as before bool existed."""
     return _dtype_name(tensor.dtype) in ("bool", "uint8")
 
 
 def _check_indices(indices, shape):
     """Check dtypes, and that every mask has the sizes of the dimensions it takes."""
+    placed = []
     dim = 0
     for index in indices:
         if index is None or type(index) is bool:
             dim += 1
             continue
         _check_dtype(_dtype_name(index.dtype))
+        placed.append((index, dim))
+        dim += _dims_taken(index)
+    for index, dim in placed:
         if is_mask(index):
             check_mask(tuple(index.shape), shape, dim)
-        dim += _dims_taken(index)
 
 
 def _check_dtype(name):
@@ -311,7 +318,8 @@ def _check_dtype(name):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if name == "uint8":
         warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=6
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+            stacklevel=6,
         )
 
 
@@ -334,11 +342,11 @@ def gather_layout(shape, index_shapes):
 
     Args:
         shape: the shape that is indexed, after the basic steps.
-        index_shapes: per dimension the shape of its integer index, or None to keep the dimension.  A mask counts as
-            one index per dimension, each of shape (number of Trues,).
+        index_shapes: per dimension the shape of its integer index, or None to keep the dimension.  A mask
+            counts as one index per dimension, each of shape (number of Trues,).
 
     Returns:
-        (result_shape, place, broadcast_shape): the indices are broadcast together, and their dimensions take the
+        (result_shape, place, broadcast_shape): the indices are broadcast together; their dimensions take the
         place of the indexed ones if those are neighbours, else come first.
 
     Raises:
