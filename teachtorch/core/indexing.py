@@ -5,8 +5,8 @@
 *advanced*: they are only written down, with the dimension they apply to, for the operator that gathers
 (``x[...]``) or scatters (``x[...] = y``).
 
-Tensors stay opaque here.  An *index tensor* is any object with ``dtype``, ``ndim`` and ``shape``; its dtype is
-known by the last word of its name (``torch.bool``, ``int64``, ...).  Only a 0-dim one is ever read, through
+Tensors stay opaque here.  An *index tensor* is any object with ``dtype``, ``ndim`` and ``shape``; its dtype
+is known by the last word of its name (``torch.bool``, ``int64``, ...).  Only a 0-dim one is ever read, through
 ``int()`` or ``bool()``, because PyTorch treats it as the Python number it holds.  Lists and NumPy arrays are
 handed to the caller's ``as_index_tensor``, which makes tensors of them.
 
@@ -32,7 +32,7 @@ class IndexPlan(NamedTuple):
         steps: the basic steps in order: ``("select", dim, index)``, ``("slice", dim, start, stop, step)`` and
             ``("unsqueeze", dim)``, each on the result of the one before.  Empty for an alias.
         indices: the advanced indices, in the order of the dimensions they take.  None keeps a dimension, a
-            mask of n dimensions takes n, any other tensor takes one; dimensions after the last index are kept.
+            mask of n dimensions takes n, any other tensor takes one; later dimensions are kept.
             A Python bool stands for the index tensor ``[0]`` (True) or an empty one (False), on a dimension
             of size 1 that a step has made for it.
     """
