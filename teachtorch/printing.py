@@ -212,7 +212,9 @@ def _is_parameter(tensor):
 def _contents(tensor, indent):
     if tensor.device.type == "meta":
         return "..."
-    tensor = tensor.detach().cpu()
+    tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        tensor = tensor.cpu()
     if str(tensor.dtype) == "torch.bfloat16":
         tensor = tensor.float()    # PyTorch has no NumPy dtype for it; every bfloat16 is a float32
     return format_values(tensor.numpy(), _options, indent)
