@@ -13,10 +13,12 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     def __init__(self, variable):
-        super().__init__()
-        self.variable = variable
+        self.sources = ()
+        self.input_metadata = (InputMetadata(variable),)
         self.sequence_nr = ACCUMULATE_GRAD_SEQUENCE_NR
-        self.input_metadata = [InputMetadata(variable)]
+        self.hooks = None
+        self._metadata = None
+        self.variable = variable
 
     def apply(self, grads):
         meta = self.variable._meta

@@ -9,11 +9,10 @@ several outputs), names of arguments, names of outputs (`result`), `<argument>_s
 stride, offset), and `needs` (which arguments of a joint formula want a gradient). Only what the formulas of the
 arguments that require grad name is saved: multiplying by a constant saves the constant and not its partner.
 """
-from ..core import observer
 from ..tensor import Tensor, stride_of
-from .meta import gradient_edge
-from .node import InputMetadata, Node
-from .saved import SECOND_BACKWARD, save_input, save_result
+from .meta import gradient_source
+from .node import Node, next_sequence_nr
+from .saved import SECOND_BACKWARD, Saved, save_input, save_result
 
 # How a plan fetches one value when the node is made.
 ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, NEEDS = range(6)
@@ -43,6 +42,7 @@ class Derivatives:
         self.arguments = {argument: i for i, argument in enumerate(arguments)}
         self.outputs = {output: i for i, output in enumerate(outputs)}
         self.jvp = jvp
+        self.is_multi_output = any(fn.__code__.co_varnames[0] == "grads" for fn in vjp.values())
         self.formulas = [self._formula(key, fn) for key, fn in vjp.items()]
         self.positions = tuple(sorted(p for f in self.formulas for p in f.positions))
         self.slot_of = {position: slot for slot, position in enumerate(self.positions)}
@@ -67,12 +67,14 @@ class Plan:
     def __init__(self, derivatives, mask):
         self.mask = mask
         self.width = len(derivatives.positions)
+        self.is_single = len(derivatives.outputs) == 1 and not derivatives.is_multi_output
         self.entries, self.names, self.steps = [], [], []
         for formula in derivatives.formulas:
             slots = tuple(derivatives.slot_of[p] for p in formula.positions)
             if any(mask >> slot & 1 for slot in slots):
                 wanted = tuple(self._entry(derivatives, name, slots) for name in formula.names)
                 self.steps.append((formula.fn, wanted, slots, formula.is_joint))
+        self.keeps_tensors = any(kind in (ARGUMENT, RESULT) for kind, _ in self.entries)
 
     def _entry(self, derivatives, name, slots):
         """The place of `name` among the saved values."""
@@ -116,7 +118,7 @@ def saved_argument(value):
     return value
 
 
-class SavedList:
+class SavedList(Saved):
     """The saved tensors of an argument that is a list of tensors."""
 
     __slots__ = ("items",)
@@ -125,7 +127,7 @@ class SavedList:
         self.items = items
 
     def unpack(self, node, output_nr=0):
-        return [item.unpack(node) if hasattr(item, "unpack") else item for item in self.items]
+        return [item.unpack(node) if isinstance(item, Saved) else item for item in self.items]
 
 
 def describe(value, kind):
@@ -152,21 +154,24 @@ class OperatorNode(Node):
     __slots__ = ("plan", "saved", "counts")
     derivatives = None
 
-    def __init__(self, plan, args):
-        edges, self.counts = collect_edges(self.derivatives.positions, args)
-        super().__init__(edges)
+    def __init__(self, plan, sources, counts):          # sets every slot itself: one is made per recorded call
+        self.sources = sources
+        self.sequence_nr = next_sequence_nr()
+        self.hooks = None
+        self._metadata = None
         self.plan = plan
+        self.counts = counts
 
     def apply(self, grads):
-        derivatives, plan = self.derivatives, self.plan
-        is_single = len(derivatives.outputs) == 1 and len(grads) == 1
-        grad = grads[0] if is_single else grads
-        if grad is None or not is_single and all(g is None for g in grads):
-            return [None] * len(self.next_edges)
+        plan = self.plan
+        if plan.is_single:
+            grads = grads[0]
+            if grads is None:
+                return [None] * len(self.next_edges)
         values = self.unpacked()
         by_slot = [None] * plan.width
         for fn, wanted, slots, is_joint in plan.steps:
-            found = fn(grad, *[values[i] for i in wanted])
+            found = fn(grads, *[values[i] for i in wanted])
             if is_joint:
                 for slot, value in zip(slots, found):
                     by_slot[slot] = value
@@ -188,11 +193,13 @@ class OperatorNode(Node):
         saved = self.saved
         if saved is None:
             raise RuntimeError(SECOND_BACKWARD)
-        return [value.unpack(self, self.plan.entries[i][1]) if hasattr(value, "unpack") else value
+        if not self.plan.keeps_tensors:
+            return saved
+        return [value.unpack(self, self.plan.entries[i][1]) if isinstance(value, Saved) else value
                 for i, value in enumerate(saved)]
 
     def release(self):
-        if any(hasattr(value, "unpack") for value in self.saved or ()):
+        if self.plan.keeps_tensors and any(isinstance(value, Saved) for value in self.saved or ()):
             self.saved = None
 
     def __getattr__(self, name):
@@ -208,17 +215,17 @@ class OperatorNode(Node):
         return [*super().__dir__(), *("_saved_" + name for name in self.plan.names)]
 
 
-def collect_edges(positions, args):
-    """The edges of a node, and how many each list argument has (None where no argument is a list)."""
-    edges, counts = [], None
+def collect_sources(positions, args):
+    """The sources of a node's edges, and how many each list argument has (None where no argument is a list)."""
+    sources, counts = [], None
     for slot, position in enumerate(positions):
         value = args[position]
         if isinstance(value, Tensor):
-            edges.append(gradient_edge(value))
-        elif isinstance(value, (list, tuple)):
+            sources.append(gradient_source(value))
+        elif value.__class__ in (list, tuple):
             counts = counts or [None] * len(positions)
             counts[slot] = len(value)
-            edges.extend(gradient_edge(v) if isinstance(v, Tensor) else None for v in value)
+            sources.extend([gradient_source(v) if isinstance(v, Tensor) else None for v in value])
         else:
-            edges.append(None)
-    return tuple(edges), counts
+            sources.append(None)
+    return tuple(sources), counts

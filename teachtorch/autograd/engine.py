@@ -101,6 +101,8 @@ class GraphTask:
         if observer.active:
             observer.report("backward", phase="node", node=node, grads=tuple(grads))
         results = call_node(node, grads)
+        if observer.active:
+            observer.report("backward", phase="done", node=node, results=tuple(results))
         if not keep_graph:
             node.release()
         if node.next_edges:
@@ -153,11 +155,11 @@ def call_node(node, grads):
     """Pre-hooks, the node itself, post-hooks."""
     hooks = node.hooks
     if hooks is None:
-        return checked(node, node.apply(grads))
+        return node.apply(grads)
     for hook in tuple(hooks.pre.values()):
         changed = hook(tuple(grads))
         grads = grads if changed is None else as_list(changed)
-    results = checked(node, node.apply(grads))
+    results = node.apply(grads)
     for hook in tuple(hooks.post.values()):
         changed = hook(tuple(results), tuple(grads))
         results = results if changed is None else as_list(changed)
@@ -166,12 +168,6 @@ def call_node(node, grads):
 
 def as_list(grads):
     return list(grads) if isinstance(grads, (tuple, list)) else [grads]
-
-
-def checked(node, results):
-    if state.anomaly is not None:
-        state.anomaly.check(node, results)
-    return results
 
 
 def validate(node, grads):

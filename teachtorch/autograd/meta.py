@@ -4,6 +4,7 @@ import weakref
 from ..core import dtype as dt
 from . import views
 from .accumulate import AccumulateGrad
+from .node import resolve_edge
 
 
 class AutogradMeta:
@@ -16,8 +17,18 @@ class AutogradMeta:
     hooks = None                # of a leaf: {id: hook(grad)}
     post_accumulate_hooks = None
     retains_grad = False
-    accumulator = None          # of a leaf: weak, since the accumulator holds the tensor
     tangent = None              # forward mode
+    _accumulator = None         # weak, since the accumulator holds the tensor
+
+    def accumulator(self, leaf):
+        """The AccumulateGrad of a leaf: the same one for as long as any graph holds it."""
+        node = self._accumulator and self._accumulator()
+        if node is None:
+            node = AccumulateGrad(leaf)
+            self._accumulator = weakref.ref(node)
+            if self.hooks is not None:
+                node.own_hooks().tensor_pre[0] = self.hooks
+        return node
 
 
 def meta_of(t):
@@ -42,26 +53,19 @@ def grad_fn_of(t):
     return None if t._meta is None else t._meta.grad_fn
 
 
+def gradient_source(t):
+    """Where a gradient of `t` goes: (grad_fn, output_nr), `t` itself for a leaf, None if none flows."""
+    if t._view is not None:
+        views.refresh(t)
+    meta = t._meta
+    if meta is None or not meta.requires_grad:
+        return None
+    return t if meta.grad_fn is None else (meta.grad_fn, meta.output_nr)
+
+
 def gradient_edge(t):
     """(node, input_nr) where a gradient of `t` goes, or None if none flows."""
-    if not tracks(t):
-        return None
-    meta = t._meta
-    if meta.grad_fn is not None:
-        return meta.grad_fn, meta.output_nr
-    return accumulator_of(t), 0
-
-
-def accumulator_of(leaf):
-    """The AccumulateGrad of a leaf: the same one for as long as any graph holds it."""
-    meta = leaf._meta
-    node = meta.accumulator and meta.accumulator()
-    if node is None:
-        node = AccumulateGrad(leaf)
-        meta.accumulator = weakref.ref(node)
-        if meta.hooks is not None:
-            node.own_hooks().tensor_pre[0] = meta.hooks
-    return node
+    return resolve_edge(gradient_source(t))
 
 
 def set_history(t, node, output_nr=0):

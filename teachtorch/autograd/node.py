@@ -9,11 +9,10 @@ autograd meta: (grad_fn, output_nr), or (AccumulateGrad, 0) for a leaf.
 """
 import itertools
 
-from ..dispatch.state import state
 from ..utils.hooks import RemovableHandle
 
 # Later operators run first in backward; leaves' accumulators run as soon as they are ready.
-_next_sequence_nr = itertools.count().__next__
+next_sequence_nr = itertools.count().__next__
 ACCUMULATE_GRAD_SEQUENCE_NR = 2 ** 64 - 1
 
 
@@ -49,16 +48,24 @@ class Node:
     `next_edges`: one edge or None per differentiable forward input. `input_metadata`: one per forward output.
     """
 
-    __slots__ = ("next_edges", "input_metadata", "sequence_nr", "hooks", "_metadata", "__weakref__")
+    __slots__ = ("sources", "input_metadata", "sequence_nr", "hooks", "_metadata", "__weakref__")
 
     def __init__(self, next_edges=()):
-        self.next_edges = next_edges
+        self.sources = next_edges
         self.input_metadata = []
-        self.sequence_nr = _next_sequence_nr()
+        self.sequence_nr = next_sequence_nr()
         self.hooks = None
         self._metadata = None
-        if state.anomaly is not None:
-            state.anomaly.remember(self)
+
+    @property
+    def next_edges(self):
+        """The edges. A leaf stands in `sources` for its accumulator until somebody asks: many graphs never run."""
+        sources = self.sources
+        for source in sources:
+            if source.__class__ is not tuple and source is not None:
+                sources = self.sources = tuple([resolve_edge(source) for source in sources])
+                break
+        return sources
 
     def apply(self, grads):
         """From the list of gradients of the forward outputs (None: undefined) to a list with one per edge."""
@@ -107,6 +114,13 @@ class Node:
 
     def __repr__(self):
         return f"<{self.name()} object at {hex(id(self))}>"
+
+
+def resolve_edge(source):
+    """The edge of a source: itself, or that of a leaf's AccumulateGrad."""
+    if source is None or source.__class__ is tuple:
+        return source
+    return source._meta.accumulator(source), 0
 
 
 class GraphRoot(Node):

@@ -4,48 +4,57 @@ from ..core import dtype as dt
 from ..dispatch.keys import BELOW_AUTOGRAD
 from ..dispatch.state import state
 from ..tensor import Tensor
+from .derivative import collect_sources
 from .meta import set_history, tracks
 from .node import InputMetadata
-from .views import check_inplace, rebase_history
+from .views import check_inplace, rebase_history, refresh
 
 
 def requires_grad_mask(positions, args):
     """Bit i: the i-th differentiable argument (or a tensor of it, if it is a list) requires grad."""
-    mask = 0
-    for slot, position in enumerate(positions):
+    mask, bit = 0, 1
+    for position in positions:
         a = args[position]
         if isinstance(a, Tensor):
-            if (a._meta is not None or a._view is not None) and tracks(a):
-                mask |= 1 << slot
-        elif isinstance(a, (list, tuple)) and any(isinstance(v, Tensor) and tracks(v) for v in a):
-            mask |= 1 << slot
+            if a._view is not None:
+                refresh(a)
+            meta = a._meta
+            if meta is not None and meta.requires_grad:
+                mask |= bit
+        elif a.__class__ in (list, tuple) and any([isinstance(v, Tensor) and tracks(v) for v in a]):
+            mask |= bit
+        bit <<= 1
     return mask
 
 
 def functional_kernel(op, derivatives):
     """The Autograd kernel of an operator that returns new tensors or views."""
-    positions, node_class = derivatives.positions, derivatives.node_class
+    positions, redispatch = derivatives.positions, op.redispatch
 
     def autograd(keys, *args):
         mask = requires_grad_mask(positions, args) if state.grad_enabled else 0
-        results = op.redispatch(keys & BELOW_AUTOGRAD, *args)
+        results = redispatch(keys & BELOW_AUTOGRAD, *args)
         if mask:
-            attach(results, node_class, derivatives.plan(mask), args)
+            attach(results, derivatives, mask, args)
         return results
 
     return autograd
 
 
-def attach(results, node_class, plan, args):
+def attach(results, derivatives, mask, args):
     """Make the results the outputs of a new node. Results that are not floating stay outside the graph."""
     outputs = (results,) if isinstance(results, Tensor) else results
-    if not any(out._dtype.category == dt.FLOATING for out in outputs):
+    for out in outputs:
+        if out._dtype.is_floating_point:
+            break
+    else:
         return
-    node = node_class(plan, args)
+    plan = derivatives.plan(mask)
+    node = derivatives.node_class(plan, *collect_sources(derivatives.positions, args))
     node.saved = plan.save(args, outputs)
+    node.input_metadata = [InputMetadata(out) for out in outputs]
     for i, out in enumerate(outputs):
-        node.input_metadata.append(InputMetadata(out))
-        if out._dtype.category == dt.FLOATING:
+        if out._dtype.is_floating_point:
             set_history(out, node, i)
     if observer.active:
         observer.report("node", node=node)
@@ -66,10 +75,10 @@ def inplace_kernel(op, derivatives):
         kept = args
         if any(mask >> slot & 1 for slot, wanted in enumerate(needs_original) if wanted):
             kept = (target.clone(), *args[1:])     # the formula wants the value that is about to be overwritten
-        node = derivatives.node_class(derivatives.plan(mask), args)
+        node = derivatives.node_class(derivatives.plan(mask), *collect_sources(derivatives.positions, args))
         op.redispatch(keys & BELOW_AUTOGRAD, *args)
         node.saved = node.plan.save(kept, (target,))
-        node.input_metadata.append(InputMetadata(target))
+        node.input_metadata = [InputMetadata(target)]
         rebase_history(target, node)
         return target
 

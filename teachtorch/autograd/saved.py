@@ -29,7 +29,13 @@ def save_result(t):
     return SavedTensor(same_memory(t), True)
 
 
-class SavedTensor:
+class Saved:
+    """Something kept for backward: `unpack(node, output_nr)` gives it back."""
+
+    __slots__ = ()
+
+
+class SavedTensor(Saved):
     """A tensor and the version it had when it was saved."""
 
     __slots__ = ("tensor", "version", "is_result")
@@ -54,7 +60,7 @@ class SavedTensor:
         return t
 
 
-class PackedTensor:
+class PackedTensor(Saved):
     """What a `pack` hook of saved_tensors_hooks made of a tensor; `unpack` turns it back, without version check."""
 
     __slots__ = ("packed", "unpack_hook", "is_result")

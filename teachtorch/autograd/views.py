@@ -68,7 +68,7 @@ class CopySlices(Node):
     __slots__ = ("fn", "view_geometry", "base_geometry")
 
     def __init__(self, base, view, base_edge, fn):
-        super().__init__((base_edge, *fn.next_edges[1:]))
+        super().__init__((base_edge, *fn.sources[1:]))
         self.input_metadata = [InputMetadata(base)]
         self.fn = fn
         self.view_geometry = geometry_of(view)
@@ -135,7 +135,7 @@ def rebase_history(t, node):
         autograd_meta.set_history(t, node)
         return
     base = view.base
-    autograd_meta.set_history(base, CopySlices(base, t, autograd_meta.gradient_edge(base), node))
+    autograd_meta.set_history(base, CopySlices(base, t, autograd_meta.gradient_source(base), node))
     refresh(t)
 
 

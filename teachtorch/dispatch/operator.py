@@ -14,6 +14,8 @@ from .state import state
 COMPOSITE_IMPLICIT = "CompositeImplicit"     # built from operators that have derivatives: serves autograd too
 COMPOSITE_EXPLICIT = "CompositeExplicit"     # the same kernel for every backend
 
+_SEQUENCES = (list, tuple)
+
 registry = {}                                # name -> Operator
 fallbacks = {}                               # key -> kernel for all operators that have none of their own
 
@@ -53,7 +55,7 @@ class Operator:
         for a in args:
             if isinstance(a, Tensor):
                 keys |= a._keys
-            elif a.__class__ is list or a.__class__ is tuple:
+            elif a.__class__ in _SEQUENCES:
                 for b in a:
                     if isinstance(b, Tensor):
                         keys |= b._keys

@@ -13,7 +13,6 @@ class ThreadState(threading.local):
     grad_enabled = True
     inference = False
     forward_ad = False          # whether a dual level is open
-    anomaly = None              # where nodes leave the stack that made them, in anomaly mode
     saved_tensors_hooks = None  # (pack, unpack), innermost
     depth = 0                   # of nested calls, while somebody observes
 

@@ -100,7 +100,7 @@ def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None
         info = describe(name, "pointwise", scalar, vjp, jvp, fake or elementwise.fake_rule(kind), inplace, True)
         kernel = elementwise.kernel_of(scalar, numpy, kind, plain, plain_numpy, info.signature)
         op = Operator(name, info)
-        op.register(K.CPU, elementwise.cpu_kernel(name, kernel, kind, info.fake))
+        op.register(K.CPU, elementwise.cpu_kernel(kernel, kind, info.fake))
         register_meta(op, info.fake)
         if inplace:
             declare_inplace(op, info, elementwise.cpu_inplace_kernel(name + "_", kernel, kind))
@@ -183,7 +183,7 @@ def finish(op, info, spaces, is_inplace=False):
     if info.derivatives is not None and not is_inplace:
         op.register(K.AUTOGRAD, functional_kernel(op, info.derivatives))
     call_out = (lambda out, *args: write_out(op, out, args)) if info.has_out else None
-    public = public_function(op.name, info.signature, op, call_out)
+    public = public_function(op.name, info.signature, op.__call__, call_out)
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
     publish(op.name.rpartition(".")[2], public, spaces)
@@ -207,7 +207,7 @@ def declare_inplace(op, info, kernel):
     inplace.register(K.CPU, kernel)
     inplace.register(K.META, lambda keys, self, *args: checked_meta(info, self, args))
     register_inplace_keys(inplace, info.derivatives)
-    public = public_function(inplace.name, info.signature, inplace)
+    public = public_function(inplace.name, info.signature, inplace.__call__)
     public.__doc__ = f"In-place version of `{op.name}`: changes this tensor and returns it."
     publish(inplace.name.rpartition(".")[2], public, ("Tensor",))
 

@@ -85,17 +85,51 @@ def kernel_of(scalar, numpy, kind, plain, plain_numpy, signature):
     return PointwiseKernels(full, short, len(signature.positional), defaults)
 
 
-def cpu_kernel(name, kernels, kind, fake):
-    def cpu(keys, *args):
+def cpu_kernel(kernels, kind, fake):
+    """The CPU kernel: operands to one dtype, then the loop. The usual call, one or two tensors of one dtype and
+    options at their defaults, is tried first."""
+    general = general_kernel(kernels, kind)
+    plain, defaults = kernels.plain or kernels.full, kernels.defaults
+    result_dtype = dt.bool if kind == BOOL else None
+    lowest = dt.FLOATING if kind == FLOAT else dt.BOOL
+
+    def unary(keys, a, *options):
         try:
-            kernel, args = kernels.choose(args)
-            dtype = compute_dtype(args, kind)
-            found = kernel(*[operand(a, dtype) for a in args])
+            if options == defaults and isinstance(a, Tensor) and a._dtype.category >= lowest:
+                return from_array(plain(array_of(a)), result_dtype or a._dtype)
+            return general(a, *options)
+        except Exception:
+            fake(a, *options)
+            raise
+
+    def binary(keys, a, b, *options):
+        try:
+            if (options == defaults and isinstance(a, Tensor) and isinstance(b, Tensor) and a._dtype is b._dtype
+                    and a._dtype.category >= lowest):
+                return from_array(plain(array_of(a), array_of(b)), result_dtype or a._dtype)
+            return general(a, b, *options)
+        except Exception:
+            fake(a, b, *options)
+            raise
+
+    def several(keys, *args):
+        try:
+            return general(*args)
         except Exception:
             fake(*args)
             raise
+
+    return {1: unary, 2: binary}.get(kernels.count, several)
+
+
+def general_kernel(kernels, kind):
+    """Any operands: choose the loop, promote, convert."""
+    def general(*args):
+        kernel, args = kernels.choose(args)
+        dtype = compute_dtype(args, kind)
+        found = kernel(*[operand(a, dtype) for a in args])
         return from_array(found, dt.bool if kind == BOOL else dtype)
-    return cpu
+    return general
 
 
 def cpu_inplace_kernel(name, kernels, kind):
