@@ -6,9 +6,9 @@
 (``x[...]``) or scatters (``x[...] = y``).
 
 Tensors stay opaque here.  An *index tensor* is any object with ``dtype``, ``ndim`` and ``shape``; its dtype
-is known by the last word of its name (``torch.bool``, ``int64``, ...).  Only a 0-dim one is ever read, through
-``int()`` or ``bool()``, because PyTorch treats it as the Python number it holds.  Lists and NumPy arrays are
-handed to the caller's ``as_index_tensor``, which makes tensors of them.
+is known by the last word of its name (``torch.bool``, ``int64``, ...).  Only a 0-dim one is ever read,
+through ``int()`` or ``bool()``, because PyTorch treats it as the Python number it holds.  Lists and NumPy arrays
+are handed to the caller's ``as_index_tensor``, which makes tensors of them.
 
 Source: https://docs.pytorch.org/cppdocs/notes/tensor_indexing.html, ``aten/src/ATen/TensorIndexing.h`` and
 ``torch/csrc/autograd/python_variable_indexing.cpp``.
@@ -22,6 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from teachtorch.core import geometry
+
+
+_BASIC_TYPES = frozenset({int, slice, bool, type(None), type(Ellipsis)})
 
 
 class IndexPlan(NamedTuple):
@@ -88,7 +91,7 @@ def _plan_select(index, shape, stride, offset):
 
 
 def _plan_items(items, shape, stride, offset, as_index_tensor):
-    items = [_as_basic(item, as_index_tensor) for item in items]
+    items = [item if type(item) in _BASIC_TYPES else _as_basic(item, as_index_tensor) for item in items]
     specified = sum([_dims_taken(item) for item in items])
     if specified > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
@@ -168,8 +171,6 @@ class _Walk:
 
 def _as_basic(item, as_index_tensor):
     """Turn an item into an int, slice, None, Ellipsis, bool or index tensor of at least one dimension."""
-    if type(item) in _BASIC_TYPES:
-        return item
     if is_index_tensor(item):
         return _unwrap_scalar(item)
     if isinstance(item, (str, bytes)):
@@ -180,9 +181,6 @@ def _as_basic(item, as_index_tensor):
         return as_int(item)
     except TypeError:
         raise _not_an_index(item) from None
-
-
-_BASIC_TYPES = frozenset({int, slice, bool, type(None), type(Ellipsis)})
 
 
 def _not_an_index(item):
@@ -246,7 +244,9 @@ def _check_bounds(index, size, dim):
 
 def _as_items(index):
     """Return the items of an index that is not a tuple: itself, or what some old sequences hold."""
-    if is_index_tensor(index) or not _is_sequence(index) or not _reads_as_tuple(index):
+    if type(index) in _BASIC_TYPES or is_index_tensor(index):
+        return (index,)
+    if not (_is_sequence(index) and _reads_as_tuple(index)):
         return (index,)
     warnings.warn(
         "Using a non-tuple sequence for multidimensional indexing is deprecated; "
