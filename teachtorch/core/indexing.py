@@ -7,8 +7,8 @@
 
 Tensors stay opaque here.  An *index tensor* is any object with ``dtype``, ``ndim`` and ``shape``; its dtype
 is known by the last word of its name (``torch.bool``, ``int64``, ...).  Only a 0-dim one is ever read,
-through ``int()`` or ``bool()``, because PyTorch treats it as the Python number it holds.  Lists and NumPy arrays
-are handed to the caller's ``as_index_tensor``, which makes tensors of them.
+through ``int()`` or ``bool()``, because PyTorch treats it as the Python number it holds.  Lists and NumPy
+arrays are handed to the caller's ``as_index_tensor``, which makes tensors of them.
 
 Source: https://docs.pytorch.org/cppdocs/notes/tensor_indexing.html, ``aten/src/ATen/TensorIndexing.h`` and
 ``torch/csrc/autograd/python_variable_indexing.cpp``.
@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 from teachtorch.core import geometry
-
 
 _BASIC_TYPES = frozenset({int, slice, bool, type(None), type(Ellipsis)})
 
