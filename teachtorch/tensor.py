@@ -289,7 +289,7 @@ def array_of(t):
 def _build_array(t):
     if t._device.type == "meta":
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    if not geometry.numel(t._shape):
+    if 0 in t._shape:
         return np.empty(t._shape, t._dtype.numpy)
     size = t._dtype.itemsize
     strides = tuple([s * size for s in t._stride])

@@ -1,6 +1,8 @@
 """`backward` and `grad`: what users call to run the engine."""
+import numpy as np
+
 from ..core import dtype as dt
-from ..tensor import Tensor, method
+from ..tensor import Tensor, from_array, method
 from .engine import run_backward
 from .meta import gradient_edge, meta_of, tracks
 
@@ -115,7 +117,7 @@ def implicit_gradient(out):
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
     if out._dtype.category != dt.FLOATING:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out._dtype}")
-    return out.new_ones(out._shape)
+    return from_array(np.ones(out._shape, out._dtype.numpy)) if out.is_cpu else out.new_ones(out._shape)
 
 
 def checked_gradient(out, g, i):

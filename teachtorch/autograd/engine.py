@@ -9,7 +9,7 @@ torch/csrc/autograd/engine.cpp. Nothing here recurses over the graph: a chain of
 from heapq import heappop, heappush
 
 from ..core import observer
-from ..dispatch.state import state
+from ..dispatch.state import set_grad_mode, state
 from .node import GraphRoot
 from .reduce import is_expandable_to, sum_to
 
@@ -72,25 +72,25 @@ class GraphTask:
     # ---- the loop -----------------------------------------------------------------------------------------
 
     def run(self, keep_graph):
-        self.buffers.setdefault(self.root, [None] * max(1, len(self.root.input_metadata)))
         self.push(self.root)
-        while self.ready:
-            node = heappop(self.ready)[2]
-            grads = self.buffers.pop(node)
+        ready, buffers, captured, needed = self.ready, self.buffers, self.captured_inputs, self.needed
+        while ready:
+            node = heappop(ready)[2]
+            grads = buffers.pop(node)
             if node.hooks is not None:
                 run_tensor_hooks(node, grads)
-            if node in self.captured_inputs:
+            if node in captured:
                 self.capture(node, grads)
-            if self.must_run(node):
+            if needed is None or self.must_run(node):
                 self.evaluate(node, grads, keep_graph)
-            grads = None
+            grads = None              # an accumulator may take a gradient over that nobody else holds
         return self.captures
 
     def push(self, node):
         heappush(self.ready, (-node.sequence_nr, id(node), node))
 
     def must_run(self, node):
-        return self.needed is None or node in self.needed or node in self.runnable_targets
+        return node in self.needed or node in self.runnable_targets
 
     def capture(self, node, grads):
         for input_nr in self.captured_inputs[node]:
@@ -100,30 +100,31 @@ class GraphTask:
         """Run one node and deliver what it returns."""
         if observer.active:
             observer.report("backward", phase="node", node=node, grads=tuple(grads))
-        results = call_node(node, grads)
+        results = node.apply(grads) if node.hooks is None else call_with_hooks(node, grads)
         if observer.active:
             observer.report("backward", phase="done", node=node, results=tuple(results))
         if not keep_graph:
             node.release()
-        if node.next_edges:
+        if results:
             grads = None
-            validate(node, results)
-            self.deliver(node.next_edges, results)
+            self.deliver(node, results)
 
-    def deliver(self, edges, results):
+    def deliver(self, node, results):
         """Add the gradients into the next nodes' buffers; a node that waits for nothing more becomes ready."""
         dependencies, buffers = self.dependencies, self.buffers
-        for i, edge in enumerate(edges):
+        for i, edge in enumerate(node.sources):
             if edge is None:
                 continue
             child, input_nr = edge
             buffer = buffers.get(child)
             if buffer is None:
                 buffer = buffers[child] = [None] * len(child.input_metadata)
-            grad, results[i] = results[i], None
-            if grad is not None:
+            if results[i] is not None:
+                grad = fitted(results[i], child.input_metadata[input_nr], node, i)
+                results[i] = None
                 held = buffer[input_nr]
                 buffer[input_nr] = grad if held is None else held + grad
+                grad = held = None
             dependencies[child] -= 1
             if not dependencies[child] and (self.needed is None or self.is_wanted(child)):
                 self.push(child)
@@ -151,11 +152,9 @@ def replaced(grad, new, hook):
     return new
 
 
-def call_node(node, grads):
+def call_with_hooks(node, grads):
     """Pre-hooks, the node itself, post-hooks."""
     hooks = node.hooks
-    if hooks is None:
-        return node.apply(grads)
     for hook in tuple(hooks.pre.values()):
         changed = hook(tuple(grads))
         grads = grads if changed is None else as_list(changed)
@@ -170,20 +169,14 @@ def as_list(grads):
     return list(grads) if isinstance(grads, (tuple, list)) else [grads]
 
 
-def validate(node, grads):
-    """Bring each gradient to the shape and dtype that the next node expects.
+def fitted(grad, expected, node, i):
+    """A node's i-th gradient in the shape and dtype that the next node expects.
 
     This is where broadcasting is undone for all operators: a derivative may return the broadcast shape.
     """
-    for i, edge in enumerate(node.next_edges):
-        grad = grads[i]
-        if grad is None or edge is None:
-            continue
-        expected = edge[0].input_metadata[edge[1]]
-        if grad._shape != expected.shape:
-            grad = grads[i] = reduced(node, i, grad, expected.shape)
-        if grad._dtype is not expected.dtype:
-            grads[i] = grad.to(expected.dtype)
+    if grad._shape != expected.shape:
+        grad = reduced(node, i, grad, expected.shape)
+    return grad if grad._dtype is expected.dtype else grad.to(expected.dtype)
 
 
 def reduced(node, i, grad, shape):
@@ -195,15 +188,23 @@ def reduced(node, i, grad, shape):
 
 def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulate_targets=()):
     """Run backward from `edges` with their starting gradients; returns {target: gradient} for the targets reached."""
-    root = GraphRoot(tuple(edges), list(grads))
+    if len(edges) == 1:
+        root, input_nr = edges[0]
+    else:
+        root, input_nr = GraphRoot(tuple(edges), list(grads)), None
     task = GraphTask(root, targets, accumulate_targets)
+    buffer = task.buffers[root] = [None] * len(root.input_metadata)
+    if input_nr is not None:
+        buffer[input_nr] = grads[0]
     if observer.active:
         observer.report("backward", phase="start", node=root, roots=tuple(edges), dependencies=dict(task.dependencies))
-    before, state.grad_enabled = state.grad_enabled, create_graph
+    before = state.grad_enabled
+    set_grad_mode(create_graph)
+    grads = None
     try:
         captured = task.run(keep_graph)
     finally:
-        state.grad_enabled = before
+        set_grad_mode(before)
     if observer.active:
         observer.report("backward", phase="end", node=root, roots=tuple(edges))
     return captured

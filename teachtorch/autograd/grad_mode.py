@@ -6,7 +6,7 @@ import functools
 import inspect
 
 from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE
-from ..dispatch.state import state
+from ..dispatch.state import set_grad_mode, state
 from ..tensor import NewKeys, new_keys
 
 
@@ -63,10 +63,10 @@ class _GradSwitch(_SwitchDecorator):
 
     def __enter__(self):
         self._before.append(state.grad_enabled)
-        state.grad_enabled = self.enabled
+        set_grad_mode(self.enabled)
 
     def __exit__(self, *exc):
-        state.grad_enabled = self._before.pop()
+        set_grad_mode(self._before.pop())
 
 
 class no_grad(_GradSwitch):
@@ -87,20 +87,20 @@ class set_grad_enabled(_SwitchDecorator):
     def __init__(self, mode):
         self._before = state.grad_enabled
         self.mode = bool(mode)
-        state.grad_enabled = self.mode
+        set_grad_mode(self.mode)
 
     def clone(self):
         return set_grad_enabled(self.mode)
 
     def __call__(self, function):
-        state.grad_enabled = self._before         # as a decorator it acts on the function's calls alone
+        set_grad_mode(self._before)               # as a decorator it acts on the function's calls alone
         return super().__call__(function)
 
     def __enter__(self):
-        state.grad_enabled = self.mode
+        set_grad_mode(self.mode)
 
     def __exit__(self, *exc):
-        state.grad_enabled = self._before
+        set_grad_mode(self._before)
 
 
 class inference_mode(_SwitchDecorator):
@@ -122,11 +122,12 @@ class inference_mode(_SwitchDecorator):
         self._before.append((state.grad_enabled, state.inference, state.included))
         self._switch(self.mode)
         if self.mode:
-            state.grad_enabled = False
+            set_grad_mode(False)
             state.included &= ~AD_INPLACE_OR_VIEW
 
     def __exit__(self, *exc):
-        state.grad_enabled, inference, state.included = self._before.pop()
+        grad_enabled, inference, state.included = self._before.pop()
+        set_grad_mode(grad_enabled)
         self._switch(inference)
 
     @staticmethod

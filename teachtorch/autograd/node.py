@@ -9,7 +9,7 @@ autograd meta: (grad_fn, output_nr), or (AccumulateGrad, 0) for a leaf.
 """
 import itertools
 
-from ..utils.hooks import RemovableHandle
+from ..core.hooks import RemovableHandle
 
 # Later operators run first in backward; leaves' accumulators run as soon as they are ready.
 next_sequence_nr = itertools.count().__next__
@@ -59,7 +59,8 @@ class Node:
 
     @property
     def next_edges(self):
-        """The edges. A leaf stands in `sources` for its accumulator until somebody asks: many graphs never run."""
+        """The edges. A leaf stands in `sources` for its accumulator until somebody asks: many graphs never run.
+        From then on `sources` holds the edges themselves."""
         sources = self.sources
         for source in sources:
             if source.__class__ is not tuple and source is not None:

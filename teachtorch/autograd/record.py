@@ -32,9 +32,9 @@ def functional_kernel(op, derivatives):
     positions, redispatch = derivatives.positions, op.redispatch
 
     def autograd(keys, *args):
-        mask = requires_grad_mask(positions, args) if state.grad_enabled else 0
+        mask = requires_grad_mask(positions, args)
         results = redispatch(keys & BELOW_AUTOGRAD, *args)
-        if mask:
+        if mask and state.grad_enabled:
             attach(results, derivatives, mask, args)
         return results
 

@@ -4,10 +4,10 @@
 def sum_to(grad, shape):
     """Sum a gradient over the dimensions that broadcasting added or stretched, back to `shape`."""
     added = len(grad._shape) - len(shape)
-    dims = list(range(added))
-    dims += [i + added for i, n in enumerate(shape) if n == 1 and grad._shape[i + added] != 1]
-    summed = grad.sum(dims, True) if dims else grad
-    return summed.reshape(shape) if added else summed
+    if added:
+        grad = grad.sum(tuple(range(added)))
+    stretched = tuple([i for i, n in enumerate(shape) if n == 1 and grad._shape[i] != 1])
+    return grad.sum(stretched, True) if stretched else grad
 
 
 def is_expandable_to(shape, wider):

@@ -3,7 +3,7 @@ import warnings
 
 from ..core import observer
 from ..tensor import Tensor, adopt, counter_of, method, same_memory, storage_of
-from ..utils.hooks import RemovableHandle
+from ..core.hooks import RemovableHandle
 from .meta import grad_fn_of, gradient_edge, keep_gradient_at, meta_of, set_requires_grad, tracks
 
 NON_LEAF_GRAD = (

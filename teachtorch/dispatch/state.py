@@ -20,6 +20,16 @@ class ThreadState(threading.local):
 state = ThreadState()
 
 
+def set_grad_mode(enabled):
+    """Record calls or not. Without recording the Autograd kernels would only pass on, so their key is excluded,
+    unless a dual level is open: forward mode goes on under no_grad."""
+    state.grad_enabled = enabled
+    if enabled or state.forward_ad:
+        state.excluded &= ~keys.AUTOGRAD
+    else:
+        state.excluded |= keys.AUTOGRAD
+
+
 @contextmanager
 def excluding(key_set):
     """Make calls in the block pass over these keys."""

@@ -33,7 +33,7 @@ from ..tensor import Tensor, alias, array_of, from_array, meta_tensor
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME
 from .fake import Fake, like_self
-from .signature import FACTORY_OPTIONS, Signature, public_function
+from .signature import FACTORY_OPTIONS, Signature, positional, public_function
 
 # How forward mode differentiates an operator, where the VJPs already say it.
 LINEAR = "linear"               # the operator itself, of the tangents
@@ -226,18 +226,6 @@ def checked_meta(info, self, args):
 def results_type(name, outputs):
     """How several results are handed out: as PyTorch's named tuples."""
     return None if len(outputs) == 1 else namedtuple(name.rpartition(".")[2], outputs)
-
-
-def positional(function, signature):
-    """The declared function as one that takes every argument in its place: `*rest` as a tuple, keywords in order."""
-    if not signature.keyword_only and not signature.rest:
-        return function
-    count, names, has_rest = len(signature.positional), signature.keyword_only, signature.rest is not None
-
-    def call(*args):
-        rest = args[count] if has_rest else ()
-        return function(*args[:count], *rest, **dict(zip(names, args[count + has_rest:])))
-    return call
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------

@@ -75,3 +75,12 @@ def _parameters(signature, call_out, options):
     parts += [f"{n}=_keyword_defaults[{n!r}]" if n in signature.keyword_defaults else n for n in signature.keyword_only]
     parts += ["out=None"] if call_out is not None else []
     return ", ".join(parts + ([options] if options else []))
+
+
+def positional(function, signature):
+    """The declared function as one that takes every argument in its place: `*rest` as a tuple, keywords in order."""
+    if not signature.keyword_only and not signature.rest:
+        return function
+    passed = list(signature.positional) + ([f"*{signature.rest}"] if signature.rest else [])
+    passed += [f"{n}={n}" for n in signature.keyword_only]
+    return eval(f"lambda {', '.join(signature.names)}: _function({', '.join(passed)})", {"_function": function})
