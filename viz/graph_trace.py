@@ -8,6 +8,7 @@ from viz.names import find_names
 from viz.picture import Picture
 from viz.tensors import describe, dtype_name, element_count, human_bytes, require_tensor, value_strip
 from viz.trace import Trace
+from viz.wrap import counted
 
 DIRECTIONS = ("backward", "forward", "both")
 MAX_NODES = 80
@@ -170,7 +171,7 @@ def _op_node(model, node):
         "forward": forward_name(name),
         "created": model.created[node],
         "waits": model.arrivals[node],
-        "ins": [_in_port(model, node, k) for k in range(min(_input_count(model, node), PORT_LIMIT))],
+        "ins": [_in_port(model, node, k) for k in range(min(_inputcounted(model, node), PORT_LIMIT))],
         "outs": [_out_port(model, k, edge) for k, edge in enumerate(edges[:PORT_LIMIT])],
         "outs_more": max(0, len(edges) - PORT_LIMIT),
         "saved": items[:_SAVED_LIMIT],
@@ -178,7 +179,7 @@ def _op_node(model, node):
     }
 
 
-def _input_count(model, node):
+def _inputcounted(model, node):
     """Backward inputs of a node = forward outputs of its operation."""
     metadata = getattr(model.graph.nodes[node], "_input_metadata", None) or ()
     return max(len(metadata), 1, *(nr + 1 for nr in model.inputs_used[node]))
@@ -272,12 +273,7 @@ def _notes(model, direction):
 
 def _count_note(model):
     leaves = sum(map(model.graph.is_leaf, model.order))
-    return f"{_count(len(model.order) - leaves, 'operation')}, {_count(leaves, 'leaf', 'leaves')}."
-
-
-def _count(number, singular, plural=None):
-    word = singular if number == 1 else plural or singular + "s"
-    return f"{number:,} {word}".replace(",", " ")
+    return f"{counted(len(model.order) - leaves, 'operation')}, {counted(leaves, 'leaf', 'leaves')}."
 
 
 def _fold_notes(model):
@@ -285,15 +281,15 @@ def _fold_notes(model):
         return []
     hidden = sum(len(fold.members) for fold in model.folds)
     total = len(model.order)
-    return [f"Showing {total - hidden} of {_count(total, 'node')}: {_count(hidden, 'node')} are folded into "
-            f"{_count(len(model.folds), 'card')}. A larger max_nodes unfolds them."]
+    return [f"Showing {total - hidden} of {counted(total, 'node')}: {counted(hidden, 'node')} are folded into "
+            f"{counted(len(model.folds), 'card')}. A larger max_nodes unfolds them."]
 
 
 def _saved_notes(model):
     items = [item for items in model.saved.values() for item in items]
     kept, notes = sum(item["state"] == "kept" for item in items), []
     if kept:
-        notes.append(f"Saved for backward: {_count(kept, 'tensor')}, which keep "
+        notes.append(f"Saved for backward: {counted(kept, 'tensor')}, which keep "
                      f"{human_bytes(sum(model.storages.values()))} of storage alive.")
     spent = model.first_spent()
     if spent is not None:

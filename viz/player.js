@@ -15,10 +15,10 @@ input{flex:1 1 120px;max-width:340px;accent-color:var(--lit)}
 .say{min-height:2.7em;margin:4px 0;max-width:76ch;line-height:1.35;color:var(--pen)}
 .view{overflow:auto}.view.full svg{max-width:none!important}
 [data-card]{cursor:default}.guess [data-card]{cursor:pointer}
-.live{display:inline}.guess .queue{filter:blur(5px)}`;
+.view.playing .live{display:inline}.guess .queue{filter:blur(5px)}`;
 
-const BAR = `<button data-go="first" title="first step">⏮</button><button data-go="back" title="back (←)">◀</button>
-<button data-go="play" title="play or pause (space)">▶▶</button><button data-go="next" title="next step (→)">▶</button>
+const BAR = `<button data-go="first" title="back to the start (Home)">|◀</button><button data-go="back" title="back (←)">◀</button>
+<button data-go="next" title="next step (→)">▶</button><button data-go="play" title="play or pause (space)">play</button>
 <input type="range" min="0" value="0" aria-label="step"><span class="count"></span>`;
 
 function element(name, attributes, html) {
@@ -102,6 +102,29 @@ class Stage {
   }
 }
 
+// A line between the two elements of a lit pair, such as a grid cell and its storage slot.
+class Tie {
+  constructor(svg) {
+    this.svg = svg;
+    this.line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    this.line.setAttribute("class", "tie");
+    svg.append(this.line);
+  }
+
+  draw(pair) {
+    this.line.setAttribute("d", pair ? this.path(...pair) : "");
+  }
+
+  // From the lower edge of one box to the upper edge of the other, in the picture's own units.
+  path(above, below) {
+    const inverse = this.svg.getScreenCTM().inverse();
+    const point = (box, y) => new DOMPoint(box.x + box.width / 2, y).matrixTransform(inverse);
+    const [first, second] = [above, below].map((part) => part.querySelector(".box").getBoundingClientRect());
+    const [a, b] = [point(first, first.bottom), point(second, second.top)];
+    return `M${a.x},${a.y}C${a.x},${(a.y + b.y) / 2} ${b.x},${(a.y + b.y) / 2} ${b.x},${b.y}`;
+  }
+}
+
 // What lights up with a node under the pointer: its links, or else its edges and their other ends.
 function neighbours(trace) {
   const near = new Map(trace.nodes.map((node) => [node.id, [node.id, ...(node.links || [])]]));
@@ -126,6 +149,7 @@ class Player {
     this.root.append(this.bar, this.say, this.view);
     const svg = this.view.querySelector("svg");
     this.stage = new Stage(svg);
+    this.tie = trace.options.tie ? new Tie(svg) : null;
     followTheme(host, svg);
     this.addZoom(svg);
     this.addHover(svg);
@@ -152,6 +176,14 @@ class Player {
     this.go(-1);
   }
 
+  drawTie(ids) {
+    const parts = ids.flatMap((id) => (this.stage.byId.get(id) || []).map((kept) => kept.part));
+    if (!this.tie) return;
+    parts.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+    const pair = parts.length === 2 && parts.every((part) => part.querySelector(".box"));
+    this.tie.draw(pair ? parts : null);
+  }
+
   act(word) {
     if (word === "play") return this.timer ? this.stop() : this.start();
     this.stop();
@@ -162,19 +194,21 @@ class Player {
   start() {
     if (this.at >= this.trace.steps.length - 1) this.go(-1);
     this.timer = setInterval(() => this.at < this.trace.steps.length - 1 ? this.go(this.at + 1) : this.stop(), 1100);
-    this.bar.querySelector("[data-go=play]").textContent = "❚❚";
+    this.bar.querySelector("[data-go=play]").textContent = "pause";
   }
 
   stop() {
     clearInterval(this.timer);
     this.timer = null;
-    this.bar.querySelector("[data-go=play]").textContent = "▶▶";
+    this.bar.querySelector("[data-go=play]").textContent = "play";
   }
 
   go(step) {
     const count = this.trace.steps.length;
     this.at = Math.max(-1, Math.min(count - 1, step));
     this.stage.show(this.trace.steps, this.at);
+    this.view.classList.toggle("playing", this.at >= 0);
+    this.drawTie(this.at >= 0 ? this.trace.steps[this.at].ids : []);
     this.slider.value = this.at + 1;
     this.bar.querySelector(".count").textContent = `step ${this.at + 1}/${count}`;
     this.rest = this.at >= 0 ? this.trace.steps[this.at].msg : this.trace.options.hint || "";
@@ -201,6 +235,7 @@ class Player {
       const card = event.target.closest("[data-card]");
       lit = card ? near.get(card.dataset.id) || [] : [];
       lit.forEach((id) => this.stage.mark(id, "hot", true));
+      if (lit.length) this.drawTie(lit);
       this.say.textContent = (card && tips.get(card.dataset.id)) || this.rest;
     });
     svg.addEventListener("pointerleave", () => { clear(); this.say.textContent = this.rest; });

@@ -61,7 +61,7 @@ def legend(items, y, width):
     for sample, word, explanation in items:
         parts.append(group(sample, transform=f"translate({MARGIN} {number(y)})"))
         parts.append(text(MARGIN + 34, y + 11, word, "note word"))
-        block, last = paragraph(MARGIN + 150, y + 11, explanation, width - MARGIN * 2 - 150)
+        block, last = paragraph(MARGIN + 162, y + 11, explanation, width - MARGIN * 2 - 162)
         parts.append(block)
         y = last + 10
     return "".join(parts), y

@@ -63,13 +63,11 @@ def human_bytes(count):
         count /= 1024
 
 
-def number_text(value):
-    """A number short enough for a small cell: 4 significant digits."""
-    if isinstance(value, bool):
-        return str(value)
+def number_text(value, digits=4):
+    """A number short enough for a small cell."""
     if isinstance(value, complex):
-        return f"{number_text(value.real)}{value.imag:+.4g}j"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        return f"{value.real:.{digits}g}{value.imag:+.{digits}g}j"
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def has_values(tensor):
