@@ -68,6 +68,7 @@ def parse(argv):
 def lab(options, handed_on):
     prepare_venv(options.reinstall)
     install("lab", ["lab"])
+    silence_news()
     return run_in_venv(["-m", "teachtorch", "lab"] + handed_on)
 
 
@@ -199,6 +200,15 @@ def uv_installs(requirements, step):
     except SetupError:
         return False
     return True
+
+
+def silence_news():
+    """Spare the reader JupyterLab's question about its news; it can be turned on again in Lab's settings."""
+    folder = os.path.join(VENV, "share", "jupyter", "lab", "settings")
+    os.makedirs(folder, exist_ok=True)
+    settings = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+    with open(os.path.join(folder, "overrides.json"), "w", encoding="utf-8") as file:
+        json.dump(settings, file)
 
 
 def install_oracle():

@@ -14,11 +14,12 @@ SHARE_OF_THE_RUN = 0.25
 class BackwardWatch:
     """Takes a picture of the graph just before each backward, while the saved tensors are still there.
 
-    Large graphs in long loops would take too long: past a budget only the root is kept, and the picture
+    Large graphs in long loops would take too long: past a budget only the roots are kept, and the picture
     is taken at the end, when backward has freed what it had saved.
 
     Args:
-        take_picture: called with a root tensor; its result is what `last_picture` returns.
+        take_picture: called with the list of roots and the variables (a dict by name) of the function that
+            called backward; its result is what `last_picture` returns.
         clock: seconds as a float, for the budget.
     """
 
@@ -29,12 +30,13 @@ class BackwardWatch:
         self._spent = 0.0
         self._inside = False
         self._picture = None
-        self._root = None
+        self._not_yet_drawn = None  # roots and variables
 
     def last_picture(self):
         """The picture of the last backward's graph; None if there was no backward."""
-        if self._picture is None and self._root is not None:
-            self._picture = self._take_picture(self._root)
+        if self._not_yet_drawn is not None:
+            self._picture = self._take_picture(*self._not_yet_drawn)
+            self._not_yet_drawn = None
         return self._picture
 
     def wrap(self, backward):
@@ -44,7 +46,7 @@ class BackwardWatch:
         def watched(tensors, *args, **kwargs):
             if self._inside:  # Tensor.backward calls autograd.backward: one backward, seen once
                 return backward(tensors, *args, **kwargs)
-            self._before(tensors)
+            self._before(tensors, sys._getframe(1))
             self._inside = True
             try:
                 return backward(tensors, *args, **kwargs)
@@ -53,21 +55,20 @@ class BackwardWatch:
 
         return watched
 
-    def _before(self, tensors):
-        root = first_of(tensors)
-        if getattr(root, "grad_fn", None) is None:
-            return  # backward will complain, or has nothing to draw
-        self._root, self._picture = root, None
+    def _before(self, tensors, caller):
+        roots = [root for root in as_list(tensors) if getattr(root, "requires_grad", False)]
+        if not roots:
+            return  # backward will complain
+        self._not_yet_drawn = (roots, variables_of(caller))
         if self._within_budget():
-            self._take_picture_now()
+            self._draw_now()
 
-    def _take_picture_now(self):
+    def _draw_now(self):
         begin = self._clock()
         try:
-            self._picture = self._take_picture(self._root)
-            self._root = None  # the script's tensors live no longer than without the watch
+            self.last_picture()
         except Exception:
-            # The script must run as if nobody watched. The root is kept: last_picture tries again and reports.
+            # The script must run as if nobody watched: last_picture tries again at the end, and reports.
             self._picture = None
         self._spent += self._clock() - begin
 
@@ -75,8 +76,17 @@ class BackwardWatch:
         return self._spent < FREE_SECONDS + SHARE_OF_THE_RUN * (self._clock() - self._started)
 
 
-def first_of(tensors):
-    return tensors[0] if isinstance(tensors, (list, tuple)) and tensors else tensors
+def as_list(tensors):
+    return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
+
+
+def variables_of(frame):
+    """What the code running in `frame` calls things, by name."""
+    return public({**frame.f_globals, **frame.f_locals})
+
+
+def public(variables):
+    return {name: value for name, value in variables.items() if not name.startswith("_")}
 
 
 def watch_library(library, watch):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import teachtorch
-from teachtorch.cli.backward_watch import BackwardWatch, watch_library, when_imported
+from teachtorch.cli.backward_watch import BackwardWatch, public, watch_library, when_imported
 from teachtorch.cli.errors import CommandError
 from teachtorch.cli.script import run_script
 
@@ -28,7 +28,7 @@ def draw(script, arguments, output, tensor=None):
     """
     check_paths(Path(script), Path(output))
     take_picture = graph_drawer()
-    watch = BackwardWatch(take_picture)
+    watch = BackwardWatch(lambda roots, variables: take_picture(roots, names=variables))
     if tensor is None:
         watch_library(teachtorch, watch)
         when_imported("torch", lambda torch: watch_library(torch, watch))
@@ -37,7 +37,7 @@ def draw(script, arguments, output, tensor=None):
         picture = picture_of_last(watch, finished.variables)
     else:
         picture = picture_of_variable(take_picture, finished.variables, tensor)
-    picture.save(output)
+    save(picture, output)
     print(f"Wrote {output}")
     return finished.status
 
@@ -47,6 +47,15 @@ def graph_drawer():
     import viz
 
     return viz.graph
+
+
+def save(picture, output):
+    from viz.dot import LayoutError
+
+    try:
+        picture.save(output)
+    except LayoutError as error:
+        raise CommandError(f"cannot write {output}: {error}\nA .txt file needs no layout program.") from error
 
 
 def check_paths(script, output):
@@ -73,7 +82,7 @@ def picture_of_variable(take_picture, variables, expression):
         reason = f"{type(error).__name__}: {error}"
         raise CommandError(f"--tensor {expression}: {reason}. {offer_tensors(variables)}") from error
     try:
-        return take_picture(value)
+        return take_picture(value, names=public(variables))
     except (TypeError, ValueError) as error:
         raise CommandError(f"--tensor {expression}: {error}. {offer_tensors(variables)}") from error
 

@@ -10,16 +10,16 @@ from teachtorch.cli.backward_watch import BackwardWatch, when_imported
 class Root:
     """As much of a tensor as the watch looks at."""
 
-    grad_fn = "AddBackward0"
+    requires_grad = True
     freed = False
 
 
-class Leaf:
-    grad_fn = None
+class Constant:
+    requires_grad = False
 
 
-def state_of(root):
-    return (root, "freed" if root.freed else "whole")
+def state_of(roots, variables):
+    return (roots, "freed" if roots[0].freed else "whole")
 
 
 def free(root, *args, **kwargs):
@@ -29,7 +29,7 @@ def free(root, *args, **kwargs):
 def test_picture_is_taken_before_backward_frees_the_graph():
     watch, root = BackwardWatch(state_of), Root()
     watch.wrap(free)(root)
-    assert watch.last_picture() == (root, "whole")
+    assert watch.last_picture() == ([root], "whole")
 
 
 def test_the_last_backward_counts():
@@ -37,60 +37,74 @@ def test_the_last_backward_counts():
     backward = watch.wrap(free)
     backward(first)
     backward(last)
-    assert watch.last_picture()[0] is last
+    assert watch.last_picture()[0] == [last]
 
 
 def test_backward_that_calls_backward_is_one_backward():
     seen = []
-    watch = BackwardWatch(seen.append)
+    watch = BackwardWatch(lambda roots, variables: seen.append(roots))
     inner = watch.wrap(free)
     watch.wrap(inner)(Root())
     assert len(seen) == 1
 
 
-def test_arguments_result_and_errors_pass_through():
-    watch = BackwardWatch(state_of)
-    assert watch.wrap(lambda *args, **kwargs: (args, kwargs))(Leaf, 1, create_graph=True) == (
-        (Leaf, 1),
-        {"create_graph": True},
-    )
+def test_arguments_and_result_pass_through():
+    backward = BackwardWatch(state_of).wrap(lambda *args, **kwargs: (args, kwargs))
+    root = Root()
+    assert backward(root, 1, create_graph=True) == ((root, 1), {"create_graph": True})
+
+
+def test_after_a_backward_that_failed_the_next_is_seen():
+    watch, last = BackwardWatch(state_of), Root()
     with pytest.raises(ZeroDivisionError):
         watch.wrap(lambda root: 1 / 0)(Root())
-    last = Root()
     watch.wrap(free)(last)
-    assert watch.last_picture()[0] is last
+    assert watch.last_picture()[0] == [last]
 
 
-def test_a_list_of_roots_is_drawn_from_its_first():
-    watch, roots = BackwardWatch(state_of), [Root(), Root()]
-    watch.wrap(lambda tensors: None)(roots)
-    assert watch.last_picture()[0] is roots[0]
+def test_of_several_roots_those_with_a_graph_are_drawn():
+    watch, first, second = BackwardWatch(state_of), Root(), Root()
+    watch.wrap(lambda tensors: None)([first, Constant(), second])
+    assert watch.last_picture()[0] == [first, second]
 
 
-@pytest.mark.parametrize("nothing", [Leaf(), [], None])
+@pytest.mark.parametrize("nothing", [Constant(), [], None])
 def test_without_a_graph_there_is_no_picture(nothing):
     watch = BackwardWatch(state_of)
     watch.wrap(lambda tensors: None)(nothing)
     assert watch.last_picture() is None
 
 
+def test_variables_are_those_of_the_function_that_called_backward():
+    watch = BackwardWatch(lambda roots, variables: variables)
+
+    def step():
+        loss, _hidden = Root(), 1
+        watch.wrap(free)(loss)
+        return loss
+
+    loss = step()
+    assert watch.last_picture()["loss"] is loss
+    assert "_hidden" not in watch.last_picture()
+
+
 def test_past_the_budget_the_freed_graph_is_drawn():
     seconds = [0.0]
 
-    def slow_picture(root):
+    def slow_picture(roots, variables):
         seconds[0] += 100
-        return state_of(root)
+        return state_of(roots, variables)
 
     watch, first, second = BackwardWatch(slow_picture, clock=lambda: seconds[0]), Root(), Root()
     backward = watch.wrap(free)
     backward(first)
-    assert watch.last_picture() == (first, "whole")
+    assert watch.last_picture() == ([first], "whole")
     backward(second)
-    assert watch.last_picture() == (second, "freed")
+    assert watch.last_picture() == ([second], "freed")
 
 
 def test_a_picture_that_fails_does_not_stop_the_script():
-    def fail(root):
+    def fail(roots, variables):
         raise ValueError("cannot draw this")
 
     watch, root = BackwardWatch(fail), Root()
