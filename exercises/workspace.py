@@ -16,7 +16,7 @@ from pathlib import Path
 from exercises import catalog
 
 PLACEHOLDER = "raise NotImplementedError"
-SOLVED = re.compile(r"^( *)# solution\n.*?^\1# end of solution\n", re.MULTILINE | re.DOTALL)
+SOLVED = re.compile(r"^( *)# solution\n.*?^\1# end of solution(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 CONFTEST = '''"""Lets plain `pytest` grade the files that lie beside the tests."""
 
 from exercises.grading.fixtures import _fresh_calls, rng, yours  # noqa: F401
@@ -104,7 +104,13 @@ def default_folder() -> Path:
 def starter(exercise: catalog.Exercise) -> str:
     """The file that a learner starts from: the solution with its marked parts taken out."""
     solution = (exercise.solutions / "solution.py").read_text(encoding="utf-8")
-    return SOLVED.sub(rf"\1{PLACEHOLDER}\n", solution)
+    return SOLVED.sub(_placeholder, solution).rstrip() + "\n"
+
+
+def _placeholder(part: re.Match) -> str:
+    """A body becomes `raise NotImplementedError`; a helper function of the solution goes away."""
+    indent = part[1]
+    return f"{indent}{PLACEHOLDER}\n" if indent else ""
 
 
 def write_starters() -> None:

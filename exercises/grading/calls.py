@@ -24,5 +24,5 @@ def last() -> str:
 
 
 def _short(value) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 120 else text[:117] + "..."

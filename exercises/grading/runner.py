@@ -5,6 +5,7 @@ A test that hangs, crashes or ends the process is reported as such; the child is
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import queue
@@ -112,6 +113,8 @@ def grade(jobs: list[Job], limits: Limits = Limits(), tell: Callable[[Result], N
 
     jobs: what to grade. limits: what one test may use. tell: called with each result as it is ready.
     """
+    if importlib.util.find_spec("pytest") is None:
+        raise GraderError("exercises are graded by pytest: install it with `pip install pytest`")
     return Grader(jobs, limits, tell or (lambda result: None)).run()
 
 

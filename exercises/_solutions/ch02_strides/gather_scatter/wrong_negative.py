@@ -1,0 +1,28 @@
+"""Takes a negative entry as counting from the end."""
+
+import numpy as np
+
+FAILS = "test_negative_entries"
+SAYS = "IndexError"
+
+
+def gather(input, dim, index):
+    if index.ndim != input.ndim:
+        raise RuntimeError("gather")
+    if not all(index.shape[d] <= input.shape[d] for d in range(input.ndim) if d != dim):
+        raise RuntimeError("gather")
+    if index.size and not (-input.shape[dim] <= index.min() and index.max() < input.shape[dim]):
+        raise IndexError("gather")
+    return input[places(dim, index)]
+
+
+def gather_backward(grad, input_shape, dim, index):
+    result = np.zeros(input_shape, grad.dtype)
+    np.add.at(result, places(dim, index), grad)
+    return result
+
+
+def places(dim, index):
+    found = list(np.indices(index.shape))
+    found[dim] = index
+    return tuple(found)
