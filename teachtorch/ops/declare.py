@@ -56,6 +56,7 @@ class Declaration:
         self.has_inplace = inplace
         self.has_out = out
         self.outputs = outputs
+        self.public = None              # the function that users call
 
     @property
     def schema(self):
@@ -160,6 +161,7 @@ def factory(name, fake, spaces=("",)):
         op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
         public = public_function(name, info.signature, lambda *args: made(op, *args), options=FACTORY_OPTIONS)
         public.__doc__ = function.__doc__
+        info.public = public
         return publish(name, public, spaces)
     return declare
 
@@ -186,6 +188,7 @@ def finish(op, info, spaces, is_inplace=False):
     public = public_function(op.name, info.signature, op.__call__, call_out)
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
+    info.public = public
     publish(op.name.rpartition(".")[2], public, spaces)
     if info.has_inplace and info.kind == "operator":
         declare_inplace(op, info, copying_kernel(op))
