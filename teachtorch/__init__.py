@@ -8,12 +8,17 @@ from .autograd import api as _api  # noqa: F401
 from .autograd.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled  # noqa: F401
 from .core.dtype import (bfloat16, bool, double, finfo, float, float16, float32, float64, half, iinfo, int,  # noqa: F401
                          int8, int16, int32, int64, long, short, uint8)
+from .core import log as _log
 from .ops import MODULES as _MODULES
+from .ops.listing import OperatorTable as _OperatorTable
 from .ops.declare import exports as _exports
 from .tensor import Size, Tensor  # noqa: F401
 
 for _module in _MODULES:
     _importlib.import_module(f"{__name__}.ops.{_module}")
+
+_sys.modules[f"{__name__}.ops"].__class__ = _OperatorTable
+_log.start()
 
 for _name, _function in _exports[""].items():
     setattr(_sys.modules[__name__], _name, _function)

@@ -53,6 +53,17 @@ class Derivatives:
         names = [name.strip() for name in key.split(",")]
         return Formula(fn, tuple(self.arguments[name] for name in names), len(names) > 1)
 
+    def source(self, name):
+        """Where a formula's parameter comes from: (kind, index of the argument or output)."""
+        if name in self.arguments:
+            return ARGUMENT, self.arguments[name]
+        if name in self.outputs:
+            return RESULT, self.outputs[name]
+        for suffix, kind in _SUFFIXES:
+            if name.endswith(suffix) and name.removesuffix(suffix) in self.arguments:
+                return kind, self.arguments[name.removesuffix(suffix)]
+        raise ValueError(f"a derivative asks for {name!r}, which is neither an argument nor an output")
+
     def plan(self, mask):
         """The plan for the arguments of `mask` (bit i: the i-th differentiable argument requires grad)."""
         plan = self._plans.get(mask)
@@ -84,18 +95,8 @@ class Plan:
             return len(self.names) - 1
         if name not in self.names:
             self.names.append(name)
-            self.entries.append(self._source(derivatives, name))
+            self.entries.append(derivatives.source(name))
         return self.names.index(name)
-
-    def _source(self, derivatives, name):
-        if name in derivatives.arguments:
-            return ARGUMENT, derivatives.arguments[name]
-        if name in derivatives.outputs:
-            return RESULT, derivatives.outputs[name]
-        for suffix, kind in _SUFFIXES:
-            if name.endswith(suffix) and name.removesuffix(suffix) in derivatives.arguments:
-                return kind, derivatives.arguments[name.removesuffix(suffix)]
-        raise ValueError(f"a derivative asks for {name!r}, which is neither an argument nor an output")
 
     def save(self, args, results):
         """The values to keep, in the order of `entries`."""

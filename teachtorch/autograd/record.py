@@ -5,6 +5,7 @@ from ..dispatch.keys import BELOW_AUTOGRAD
 from ..dispatch.state import state
 from ..tensor import Tensor
 from .derivative import collect_sources
+from .forward_ad import has_tangent, push_tangents
 from .meta import set_history, tracks
 from .node import InputMetadata
 from .views import check_inplace, rebase_history, refresh
@@ -36,6 +37,8 @@ def functional_kernel(op, derivatives):
         results = redispatch(keys & BELOW_AUTOGRAD, *args)
         if mask and state.grad_enabled:
             attach(results, derivatives, mask, args)
+        if state.forward_ad and has_tangent(args):
+            push_tangents(op, derivatives, args, results)
         return results
 
     return autograd

@@ -13,7 +13,10 @@
     def square(self): <calls of other operators>
 
 From the row come the function, the method, the in-place and out= variants, the autograd node, the meta kernel.
-`vjp` formulas are explained in autograd/derivative.py. A fake rule gets the arguments (tensors, of which it may read
+`vjp` formulas are explained in autograd/derivative.py. `jvp` says how forward mode differentiates the operator:
+LINEAR (the operator itself, of the tangents), ELEMENTWISE (the sum of the VJPs, with the tangents as gradients),
+MULTILINEAR (the sum, over the arguments, of the operator with that argument's tangent), or a formula whose parameters
+are arguments, outputs and `<argument>_t`, the tangents (None where an argument has none). A fake rule gets the arguments (tensors, of which it may read
 shape, stride and dtype) and returns the results' Fake; it also raises PyTorch's errors for arguments that do not fit.
 """
 from collections import namedtuple
@@ -21,6 +24,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..autograd.derivative import Derivatives
+from ..autograd.forward_ad import ELEMENTWISE, LINEAR, MULTILINEAR  # noqa: F401  (for the declarations)
 from ..autograd.meta import tracks
 from ..autograd.record import functional_kernel, inplace_kernel
 from ..autograd.tensor_fields import bump_version
@@ -34,11 +38,6 @@ from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME
 from .fake import Fake, like_self
 from .signature import FACTORY_OPTIONS, Signature, positional, public_function
-
-# How forward mode differentiates an operator, where the VJPs already say it.
-LINEAR = "linear"               # the operator itself, of the tangents
-ELEMENTWISE = "elementwise"     # the sum of the VJPs, with the tangents as gradients
-MULTILINEAR = "multilinear"     # the sum over the arguments of the operator with that argument's tangent
 
 exports = {}                    # namespace ("" is teachtorch itself, "Tensor", "linalg", ...) -> {name: function}
 

@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 
 import teachtorch as torch
+from teachtorch.autograd import forward_ad
 from teachtorch.dispatch.operator import registry
 from teachtorch.tensor import meta_tensor
-from tests.ops.numeric import analytic_gradients, check_gradients, floating_outputs, fresh, tensor_of
+from tests.ops.numeric import EPS, analytic_gradients, arrays_of, check_gradients, floating_outputs, fresh, tensor_of
 from tests.samples import all_samples
 
 SAMPLES = all_samples()
@@ -136,3 +137,45 @@ def test_an_error_of_a_thousandth_is_seen(monkeypatch):
     sample = SAMPLES["mul"][0]
     with pytest.raises(AssertionError, match="autograd says"):
         check_gradients(DECLARED["mul"].info.public, sample.args, sample.kwargs)
+
+
+def directional_difference(function, args, kwargs, directions):
+    """(f(x + eps v) - f(x - eps v)) / 2 eps for each floating output."""
+    ends = []
+    for sign in (1, -1):
+        moved = fresh(args)
+        for array, direction in zip(arrays_of(moved), directions):
+            array += sign * EPS * direction
+        ends.append([out.numpy() for out in floating_outputs(function(*[tensor_of(a, False) for a in moved], **kwargs))])
+    return [(above - below) / (2 * EPS) for above, below in zip(*ends)]
+
+
+def dual_tensors(args, directions):
+    """The arguments as tensors, the float64 ones with a tangent."""
+    remaining = iter(directions)
+
+    def dual(value):
+        if isinstance(value, np.ndarray):
+            made = tensor_of(value, False)
+            is_float = value.dtype == np.float64
+            return forward_ad.make_dual(made, torch.from_numpy(next(remaining))) if is_float else made
+        if isinstance(value, (list, tuple)) and arrays_of(value):
+            return type(value)(dual(v) for v in value)
+        return value
+    return [dual(a) for a in fresh(args)]
+
+
+@pytest.mark.parametrize(("name", "i"), CASES, ids=case_id)
+def test_forward_derivative_equals_directional_difference(name, i):
+    info, sample = DECLARED[name].info, SAMPLES[name][i]
+    if not is_differentiable(name) or not sample.gradient or info.kind == "in-place":
+        return
+    generator = np.random.default_rng(7)
+    directions = [generator.uniform(-1, 1, a.shape) for a in arrays_of(sample.args)]
+    wanted = directional_difference(info.public, sample.args, sample.kwargs, directions)
+    with forward_ad.dual_level():
+        outputs = floating_outputs(info.public(*dual_tensors(sample.args, directions), **sample.kwargs))
+        found = [forward_ad.unpack_dual(out).tangent for out in outputs]
+    for have, want in zip(found, wanted):
+        have = np.zeros(want.shape) if have is None else have.numpy()
+        np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5)

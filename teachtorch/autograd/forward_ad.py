@@ -1,0 +1,170 @@
+"""Forward mode: dual numbers, array by array.
+
+Inside a `dual_level`, a tensor may carry a tangent; the Autograd kernels push tangents through each operator beside its
+result. An operator's declaration says how (`jvp`): as itself, as the sum of its VJPs, or by a formula of its own.
+https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation
+"""
+from collections import namedtuple
+from contextlib import contextmanager
+
+from ..core import dtype as dt
+from ..dispatch.state import set_grad_mode, state
+from ..tensor import Tensor
+from .derivative import ARGUMENT, RESULT, describe
+from .meta import meta_of
+
+LINEAR, ELEMENTWISE, MULTILINEAR = "linear", "elementwise", "multilinear"
+
+UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
+_carriers = []                       # of the open level: tensors whose tangents end with it
+
+
+@contextmanager
+def dual_level():
+    """Open a level; its tangents are dropped at the end. RuntimeError if one is open: levels do not nest."""
+    if state.forward_ad:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    state.forward_ad = True
+    set_grad_mode(state.grad_enabled)
+    try:
+        yield 0
+    finally:
+        state.forward_ad = False
+        set_grad_mode(state.grad_enabled)
+        while _carriers:
+            _carriers.pop()._meta.tangent = None
+
+
+def make_dual(tensor, tangent, *, level=None):
+    """A view of `tensor` that carries `tangent` (of the same shape and dtype)."""
+    require_level()
+    for name, t in (("primal", tensor), ("tangent", tangent)):
+        if t._dtype.category != dt.FLOATING:
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {t._dtype}")
+    if tensor._shape != tangent._shape:
+        raise RuntimeError("Expected tangent to have the same size as the primal, but got "
+                           f"{list(tangent._shape)} and {list(tensor._shape)}")
+    dual = tensor.view_as(tensor)
+    carry(dual, tangent)
+    return dual
+
+
+def unpack_dual(tensor, *, level=None):
+    """(primal, tangent) of a dual tensor; the tangent is None where there is none, or no level is open."""
+    tangent = tangent_of(tensor)
+    if tangent is None:
+        return UnpackedDualTensor(tensor, None)
+    primal = tensor.view_as(tensor)
+    primal._meta.tangent = None
+    return UnpackedDualTensor(primal, tangent)
+
+
+def require_level():
+    if not state.forward_ad:
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+                           "enter_dual_level() first.")
+
+
+def tangent_of(value):
+    """The tangent of a tensor, or None."""
+    if isinstance(value, Tensor) and value._meta is not None and state.forward_ad:
+        return value._meta.tangent
+    return None
+
+
+def carry(t, tangent):
+    """Give a tensor its tangent for the open level."""
+    meta_of(t).tangent = tangent
+    _carriers.append(t)
+
+
+def has_tangent(args):
+    return any([tangent_of(b) is not None for a in args for b in (a if a.__class__ in (list, tuple) else (a,))])
+
+
+def push_tangents(op, derivatives, args, results):
+    """Give the results of `op(*args)` their tangents."""
+    outputs = (results,) if isinstance(results, Tensor) else results
+    found = result_tangents(op, derivatives, args, outputs)
+    for out, tangent in zip(outputs, found if isinstance(found, (tuple, list)) else (found,)):
+        if tangent is not None and out._dtype.category == dt.FLOATING:
+            carry(out, tangent if tangent._dtype is out._dtype else tangent.to(out._dtype))
+
+
+def result_tangents(op, derivatives, args, outputs):
+    """The tangents of the outputs, by the operator's JVP."""
+    jvp = derivatives.jvp
+    if jvp == LINEAR:
+        return op(*linear_arguments(derivatives, args))
+    if jvp == MULTILINEAR:
+        return total(multilinear_terms(op, derivatives, args))
+    if jvp == ELEMENTWISE:
+        return expanded(total(elementwise_terms(derivatives, args, outputs)), outputs[0])
+    if jvp is None:
+        raise NotImplementedError(f"Trying to use forward AD with {op.name} that does not support it because it has "
+                                  "not been implemented yet.")
+    return jvp(*[named_value(name, derivatives, args, outputs) for name in parameter_names(jvp)])
+
+
+def parameter_names(function):
+    return function.__code__.co_varnames[:function.__code__.co_argcount]
+
+
+def named_value(name, derivatives, args, outputs):
+    """What a JVP formula's parameter stands for: an argument, an output, or `<argument>_t`, a tangent."""
+    if name.endswith("_t") and name[:-2] in derivatives.arguments:
+        return tangents_in(args[derivatives.arguments[name[:-2]]])
+    if name in derivatives.outputs:
+        return outputs[derivatives.outputs[name]]
+    return args[derivatives.arguments[name]]
+
+
+def tangents_in(value):
+    if value.__class__ in (list, tuple):
+        return [tangent_of(v) for v in value]
+    return tangent_of(value)
+
+
+def tangent_or_zero(value):
+    """An argument's tangent; zeros like it if it has none; 0 for a number."""
+    if value.__class__ in (list, tuple):
+        return type(value)(tangent_or_zero(v) for v in value)
+    if not isinstance(value, Tensor):
+        return None if value is None else 0
+    tangent = tangent_of(value)
+    return value.new_zeros(value._shape) if tangent is None else tangent
+
+
+def linear_arguments(derivatives, args):
+    return [tangent_or_zero(a) if i in derivatives.positions else a for i, a in enumerate(args)]
+
+
+def multilinear_terms(op, derivatives, args):
+    for position in derivatives.positions:
+        if has_tangent((args[position],)):
+            yield op(*args[:position], tangent_or_zero(args[position]), *args[position + 1:])
+
+
+def elementwise_terms(derivatives, args, outputs):
+    for formula in derivatives.formulas:
+        tangent = tangent_of(args[formula.positions[0]])
+        if tangent is not None:
+            yield formula.fn(tangent, *[value_for(name, derivatives, args, outputs) for name in formula.names])
+
+
+def value_for(name, derivatives, args, outputs):
+    kind, index = derivatives.source(name)
+    if kind == ARGUMENT:
+        return args[index]
+    return outputs[index] if kind == RESULT else describe(args[index], kind)
+
+
+def total(terms):
+    found = None
+    for term in terms:
+        found = term if found is None else found + term
+    return found
+
+
+def expanded(tangent, out):
+    return tangent if tangent._shape == out._shape else tangent.expand(out._shape)

@@ -1,0 +1,32 @@
+"""TEACHTORCH_LOG=dispatch,autograd: print what happens, one line an event, to stderr."""
+import sys
+
+from . import observer, settings
+
+# What a topic of TEACHTORCH_LOG listens to.
+TOPICS = {"dispatch": ("dispatch",), "autograd": ("node", "backward", "inplace")}
+
+
+def start():
+    """Subscribe to what the environment asks for. ValueError for an unknown topic."""
+    wanted = settings.log_topics()
+    unknown = wanted - set(TOPICS)
+    if unknown:
+        raise ValueError(f"TEACHTORCH_LOG: unknown topic {sorted(unknown)[0]!r}; known are {', '.join(TOPICS)}")
+    topics = [name for topic in sorted(wanted) for name in TOPICS[topic]]
+    if topics:
+        observer.subscribe(print_event, *topics)
+
+
+def print_event(topic, fields):
+    print(f"[{topic}] {line_of(topic, fields)}", file=sys.stderr)
+
+
+def line_of(topic, fields):
+    """One event in words."""
+    if topic == "dispatch":
+        return "  " * fields["depth"] + f"{fields['op']} -> {fields['key']}"
+    if topic == "inplace":
+        return f"version {fields['version']}"
+    name = fields["node"].name()
+    return name if topic == "node" else f"{fields['phase']} {name}"
