@@ -1,15 +1,18 @@
 """Choosing which nodes of a big graph get a card of their own.
 
-Repetitions fold first: the graph is cut into blocks wherever a single node is all that connects what came
-before to what follows, and equal consecutive runs of blocks keep their first and last copy. If that is not
-enough, the middle of the graph in engine order becomes one card. A fold is always a run of nodes that are
-neighbours in engine order, so folding can never make a cycle. A crowd of leaves under one node folds always.
+Repetitions fold first: in engine order, runs of nodes with the same names, wired the same way, keep their first
+and last copy. If that is not enough, the middle of the graph becomes one card. A fold is always a run of nodes
+that are neighbours in engine order, so folding can never make a cycle. A crowd of leaves under one node folds
+always.
 """
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-LONGEST_PATTERN = 12
+LONGEST_PATTERN = 128
+_PATTERN_WORK = 2_000_000
+_HUB = 4
+_COPIES = 4
 LEAVES_PER_NODE = 8
 
 
@@ -35,49 +38,41 @@ def collapse(graph, order, max_nodes):
     folds = _with_leaves(graph, backbone)
     if _card_count(graph, folds) <= max_nodes:
         return folds
-    runs = _repetitions(graph, _blocks(graph, backbone))
-    pieces = _pieces(graph, backbone, runs)
+    pieces = _pieces(graph, _repetitions(_marks(graph, backbone), backbone))
     folds = _with_leaves(graph, pieces)
     if _card_count(graph, folds) > max_nodes:
         folds = _fold_middle(graph, pieces, max_nodes)
     return folds
 
 
-def _blocks(graph, backbone):
-    """Cut ``backbone`` after each position whose following node is the only one reached from before."""
+def _marks(graph, backbone):
+    """A number per node of the backbone, equal for equal names and wiring."""
     place = {node: position for position, node in enumerate(backbone)}
-    blocks, current, reached = [], [], set()
-    for position, node in enumerate(backbone):
-        current.append(node)
-        reached.discard(position)
-        reached.update(place[e[0]] for e in graph.edges[node] if e and e[0] in place)
-        if reached <= {position + 1}:
-            blocks.append(current)
-            current = []
-    return blocks + ([current] if current else [])
+    arrivals, known = graph.arrivals(), {}
+    signatures = [(graph.name(node), tuple(_wire(graph, place, arrivals, node, e) for e in graph.edges[node]))
+                  for node in backbone]
+    return [known.setdefault(signature, len(known)) for signature in signatures]
 
 
-def _signature(graph, block):
-    """Equal for two blocks with the same names wired the same way."""
-    place = {node: position for position, node in enumerate(block)}
-    return tuple((graph.name(node), tuple(_wire(graph, place, e) for e in graph.edges[node])) for node in block)
-
-
-def _wire(graph, place, edge):
+def _wire(graph, place, arrivals, node, edge):
+    """Where an edge leads: a leaf, a much used node by itself, another node by its distance."""
     if edge is None:
         return None
     target, input_nr = edge
-    return ("leaf" if graph.is_leaf(target) else place.get(target, "next"), input_nr)
+    if graph.is_leaf(target):
+        return "leaf", input_nr
+    far = ("node", target) if arrivals[target] >= _HUB else place[target] - place[node]
+    return far, input_nr
 
 
-def _repetitions(graph, blocks):
-    """Split ``blocks`` into (blocks of one copy, copies) runs, left to right, each as long as possible."""
-    known, runs, start = {}, [], 0
-    marks = [known.setdefault(_signature(graph, block), len(known)) for block in blocks]
-    matches = {period: _match_lengths(marks, period) for period in range(1, LONGEST_PATTERN + 1)}
-    while start < len(blocks):
+def _repetitions(marks, backbone):
+    """Split ``backbone`` into runs of equal copies, left to right, each run as long as possible."""
+    longest = max(1, min(LONGEST_PATTERN, _PATTERN_WORK // max(1, len(marks))))
+    matches = {period: _match_lengths(marks, period) for period in range(1, longest + 1)}
+    runs, start = [], 0
+    while start < len(backbone):
         period, copies = _best_run(matches, start)
-        runs.append([blocks[start + k * period:start + (k + 1) * period] for k in range(copies)])
+        runs.append([backbone[start + k * period:start + (k + 1) * period] for k in range(copies)])
         start += period * copies
     return runs
 
@@ -95,22 +90,21 @@ def _best_run(matches, start):
     best = (1, 1)
     for period, lengths in matches.items():
         copies = lengths[start] // period + 1
-        if copies >= 4 and period * copies > best[0] * best[1]:
+        if copies >= _COPIES and period * copies > best[0] * best[1]:
             best = (period, copies)
     return best
 
 
-def _pieces(graph, backbone, runs):
+def _pieces(graph, runs):
     """The backbone as a list of single nodes and Folds: each repetition keeps its first and last copy."""
     pieces = []
     for copies in runs:
-        nodes = [[node for block in copy for node in block] for copy in copies]
-        if len(copies) < 4:
-            pieces += [node for copy in nodes for node in copy]
+        if len(copies) < _COPIES:
+            pieces += [node for copy in copies for node in copy]
             continue
-        middle = [node for copy in nodes[1:-1] for node in copy]
-        pattern = tuple(graph.name(node) for node in nodes[0])
-        pieces += [*nodes[0], Fold(middle, pattern, len(copies) - 2, _kinds(graph, middle)), *nodes[-1]]
+        middle = [node for copy in copies[1:-1] for node in copy]
+        pattern = tuple(graph.name(node) for node in copies[0])
+        pieces += [*copies[0], Fold(middle, pattern, len(copies) - 2, _kinds(graph, middle)), *copies[-1]]
     return pieces
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import sysconfig
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 _TIMEOUT = 60
@@ -17,7 +18,10 @@ class LayoutError(RuntimeError):
 
 
 def source(trace):
-    """DOT text for the trace."""
+    """DOT text for the trace; LayoutError without the package that writes DOT."""
+    if not find_spec("graphviz"):
+        raise LayoutError("DOT is written with the graphviz package: pip install graphviz graphviz-pure. "
+                          "Until then .text shows the picture.")
     return import_module(f"viz.{trace.kind}_dot").digraph(trace).source
 
 

@@ -179,7 +179,8 @@ def _saved_rows(node):
 
 def _saved_cell(item):
     role = {"kept": "saved", "freed": "pale", "changed": "ended"}[item["state"]]
-    return _cell(f"saved {saved_text(item)}", 10, "small", role=role, grow=True)
+    css = "small" if item["state"] == "kept" else "small gone"
+    return _cell(f"saved {saved_text(item)}", 10, css, role=role, grow=True)
 
 
 def _fold(node, direction):

@@ -4,6 +4,7 @@ from viz.graph_model import edge_id
 from viz.tensors import human_bytes
 
 STEP_LIMIT = 400
+_LISTED = 5
 SECOND_BACKWARD = "Trying to backward through the graph a second time"
 
 
@@ -41,8 +42,7 @@ def _limited(steps):
 def _start(model):
     places = dict.fromkeys(place for place, _ in model.graph.roots)
     entries = [f"{model.label(place)}" for place in places]
-    changes = {f"{model.card[p]}.waits": {"text": _waits(model.arrivals[p])}
-               for p in model.order if not model.folded(p)}
+    changes = {f"{model.card[p]}.waits": {"text": "ready"} for p in places if model.arrivals[p] == 0}
     msg = (f"backward() starts: the engine has counted how many gradients each node waits for, and hands the "
            f"first gradient to {_listed(entries)}.")
     ids = [f"r{k}" for k in range(len(model.roots))] + [model.card[p] for p in places]
@@ -59,6 +59,8 @@ def _queue(model, ready):
 
 
 def _listed(words):
+    if len(words) > _LISTED:
+        words = [*words[:_LISTED - 1], f"{len(words) - _LISTED + 1} others"]
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + " and " + words[-1]

@@ -2,7 +2,6 @@
 
 from viz import dot
 from viz.graph_cards import cards
-from viz.graph_dot import digraph
 from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
 from viz.theme import mono_width
 
@@ -20,14 +19,14 @@ _CSS = """
 .hot>.box{stroke:var(--accent-line);stroke-width:2}
 .failed>.box{fill:var(--ended);stroke:var(--ended-line);stroke-width:2.6}
 .freed>text{text-decoration:line-through;fill:var(--muted)}.freed>.box{fill:none;stroke:var(--pale-line);stroke-dasharray:3 2}
-.live{display:none}.queue{font-weight:600;fill:var(--accent-line)}
+.live{display:none}.gone>.box{stroke-dasharray:3 2}.queue{font-weight:600;fill:var(--accent-line)}
 """.replace("\n", "")
 
 
 def draw(trace):
     """The complete SVG; raises ``dot.LayoutError`` without a layout program."""
     drawn = cards(trace)
-    plan = _Plan(dot.layout(digraph(trace).source))
+    plan = _Plan(dot.layout(dot.source(trace)))
     width = max(_MIN_WIDTH, plan.width + 2 * MARGIN)
     head, top = header(trace, width)
     left = (width - plan.width) / 2
@@ -120,7 +119,11 @@ def _row(row):
 def _cell(cell, row):
     back = _cell_box(cell, row)
     words = text(*_anchor(cell, row), cell.text, f"{cell.css} {_ALIGN[cell.align]}".strip(), data_id=cell.id)
-    return group(back + words, class_=cell.role or None, data_id=row.id or None) if back else words
+    return group(back + words, class_=_cell_class(cell), data_id=row.id or None) if back else words
+
+
+def _cell_class(cell):
+    return f"{cell.role} gone" if "gone" in cell.css else cell.role
 
 
 _ALIGN = {"start": "", "middle": "mid", "end": "end"}
@@ -172,7 +175,7 @@ _LEGEND = {
 
 def _legend_items(trace):
     used = _roles_used(trace)
-    items = [(_swatch("pale freed" if role == "freed" else role), *_LEGEND[role]) for role in _LEGEND if role in used]
+    items = [(_swatch("pale gone" if role == "freed" else role), *_LEGEND[role]) for role in _LEGEND if role in used]
     if "op" in used:
         items += _slot_legend(trace.options["direction"])
     return items
@@ -191,11 +194,19 @@ def _roles_used(trace):
     return used
 
 
+def _arrow_legend(direction):
+    filled = group(_head((6, 7), (20, 7), "head"), class_="edge")
+    hollow = group(_head((6, 7), (20, 7), "back"), class_="edge")
+    if direction == "forward":
+        return [(filled, "arrow", "a value goes from one operation to the next")]
+    gradient = (filled, "arrow", "a gradient goes the way of the arrow")
+    return [gradient] if direction == "backward" else [
+        gradient, (hollow, "hollow arrow", "in the forward pass the value came the other way")]
+
+
 def _slot_legend(direction):
     port = group(rect(2, 0, 22, 14, "box", 4), class_="pale") + text(13, 11, "0", "small mid")
-    top, bottom = "top", "bottom"
-    if direction == "forward":
-        top, bottom = bottom, top
-    return [(port, f"{top} numbers", "backward input k receives the gradient of forward output k"),
+    top, bottom = ("bottom", "top") if direction == "forward" else ("top", "bottom")
+    return [*_arrow_legend(direction), (port, f"{top} numbers", "backward input k receives the gradient of forward output k"),
             (port, f"{bottom} numbers", "entry k of next_functions is the gradient of forward input k; "
                                         "– means that input needs none")]

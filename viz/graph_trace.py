@@ -11,7 +11,7 @@ from viz.trace import Trace
 from viz.wrap import counted
 
 DIRECTIONS = ("backward", "forward", "both")
-MAX_NODES = 80
+MAX_NODES = 50
 _SAVED_LIMIT = 6
 
 
@@ -139,8 +139,25 @@ def _graph_nodes(model):
     for node in model.order:
         card = model.card[node]
         if card not in nodes:
-            nodes[card] = {"id": card, **_maker(model, node)(model, node)}
+            nodes[card] = {"id": card, **_maker(model, node)(model, node), "tip": _tip(model, node)}
     return list(nodes.values())
+
+
+def _tip(model, node):
+    """One sentence for the pointer."""
+    label = model.label(node)
+    if model.folded(node):
+        return "Many nodes on one card; a larger max_nodes unfolds them."
+    if model.graph.is_leaf(node):
+        return f"{label} is a leaf: AccumulateGrad adds the gradients that reach it into .grad."
+    sends = [f"gradient {k} to {_target(model, *edge)}" for k, edge in enumerate(model.graph.edges[node]) if edge]
+    what = " and ".join(filter(None, (_metadata_text(model.graph.nodes[node], k) for k in range(2))))
+    shown = ", ".join(sends[:4]) + (", ..." if len(sends) > 4 else "")
+    return f"{label} takes the gradient of {what or 'its result'} and sends {shown or 'nothing on'}."
+
+
+def _target(model, node, input_nr):
+    return model.label(node) if model.graph.is_leaf(node) else f"input {input_nr} of {model.label(node)}"
 
 
 def _maker(model, node):
@@ -289,8 +306,8 @@ def _saved_notes(model):
     items = [item for items in model.saved.values() for item in items]
     kept, notes = sum(item["state"] == "kept" for item in items), []
     if kept:
-        notes.append(f"Saved for backward: {counted(kept, 'tensor')}, which keep "
-                     f"{human_bytes(sum(model.storages.values()))} of storage alive.")
+        notes.append(f"Saved for backward: {counted(kept, 'tensor')}; storage kept alive: "
+                     f"{human_bytes(sum(model.storages.values()))}.")
     spent = model.first_spent()
     if spent is not None:
         notes.append(_spent_note(model, spent))

@@ -286,7 +286,10 @@ export function mountAll(key) {
   for (const box of document.querySelectorAll(`.viz-picture[data-viz="${key}"]`)) {
     if (box.shadowRoot) continue;
     const data = box.parentElement.querySelector(".viz-trace");
-    if (data) mount(box, svgOf(box), JSON.parse(data.textContent));
+    if (!data) continue;
+    const svg = svgOf(box);
+    box.replaceChildren();
+    mount(box, svg, JSON.parse(data.textContent));
   }
 }
 

@@ -241,6 +241,8 @@ def _walk_note(geometry):
         return []
     lines = [geometry.line(geometry.slot(i)) for i in product(*map(range, geometry.shape))]
     changes = sum(a != b for a, b in zip(lines, lines[1:], strict=False))
+    if len(set(lines)) == 1:
+        return [f"All {geometry.numel} elements lie in one cache line of {CACHE_LINE} bytes."]
     return [f"Its {geometry.numel} elements lie in {counted(len(set(lines)), 'cache line')} of {CACHE_LINE} bytes; "
             f"reading them in index order changes the line {counted(changes, 'time')}."]
 
