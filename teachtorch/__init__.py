@@ -12,6 +12,7 @@ from .core import log as _log
 from .ops import MODULES as _MODULES
 from .ops.listing import OperatorTable as _OperatorTable
 from .ops.declare import exports as _exports
+from .printing import set_printoptions  # noqa: F401
 from .tensor import Size, Tensor  # noqa: F401
 
 for _module in _MODULES:

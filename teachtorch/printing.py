@@ -20,6 +20,7 @@ import math
 import numpy as np
 
 from teachtorch.core import settings
+from teachtorch.tensor import method
 
 __all__ = ["PrintOptions", "format_values", "get_printoptions", "printoptions", "set_printoptions",
            "tensor_format", "tensor_str"]
@@ -267,3 +268,14 @@ def tensor_format(tensor, spec):
     if len(tensor.shape) == 0 and tensor.device.type != "meta" and type(tensor).__name__ == "Tensor":
         return format(tensor.detach().item(), spec)
     return object.__format__(tensor, spec)
+
+
+# The protocols of Python, attached to teachtorch's own tensors
+
+def _repr(self, *, tensor_contents=None):
+    return tensor_str(self)
+
+
+method(_repr, "__repr__")
+method(_repr, "__str__")
+method(tensor_format, "__format__")

@@ -41,3 +41,9 @@ def contiguous(self, memory_format=None):
 def contiguous_copy(self):
     """A contiguous copy."""
     return np.copy(self, order="C")
+
+
+@composite("cpu", spaces=("Tensor",))
+def cpu(self, memory_format=None):
+    """This tensor on the CPU: itself if it is there already."""
+    return self

@@ -4,9 +4,10 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry, settings
 from ..core.device import as_device
-from ..tensor import Tensor, array_of, from_array
+from ..tensor import from_array
 from .declare import factory, operator, publish
 from .fake import Fake, like_self
+from .sequences import array_from_data
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
@@ -14,32 +15,11 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
     Python floats take the default dtype, ints int64; arrays keep their dtype.
     """
-    if isinstance(data, Tensor):
-        array = np.array(array_of(data))
-    else:
-        array = array_from_data(data)
-    if dtype is not None:
-        array = array.astype(dtype.numpy)
-    made = from_array(array)
+    made = from_array(array_from_data(data, dtype))
     return made.requires_grad_() if requires_grad else made
 
 
-def array_from_data(data):
-    array = np.array(data)
-    if not isinstance(data, (np.ndarray, np.generic)) and array.dtype == np.float64:
-        array = array.astype(settings.default_dtype.numpy)
-    return array
-
-
 publish("tensor", tensor, ("",))
-
-
-def from_numpy(ndarray):
-    """A tensor over the same memory as `ndarray`."""
-    return from_array(ndarray)
-
-
-publish("from_numpy", from_numpy, ("",))
 
 
 def fake_filled(size, dtype=None):

@@ -1,0 +1,181 @@
+"""From Python data (numbers, nested sequences, arrays, tensors) to one array, by the rules of `torch.tensor`.
+
+    shape   read along the first element of each level; every other element must agree
+    dtype   bools < ints (int64) < floats (the default dtype); NumPy scalars, arrays and tensors bring their own
+"""
+import itertools
+import warnings
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..core import promotion, settings
+from ..tensor import Tensor, array_of
+
+_PLAIN = (bool, int, float)
+_MAX_DIMS = 128
+
+
+def array_from_data(data, dtype=None):
+    """A fresh array with the values of `data`, in `dtype` or the inferred one.
+
+    TypeError, ValueError or RuntimeError, as PyTorch's, for data that is no rectangle of numbers.
+    """
+    if isinstance(data, Tensor):
+        return np.array(array_of(data), (dtype or data._dtype).numpy)
+    if isinstance(data, np.ndarray):
+        return array_from_ndarray(data, dtype)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    shape = shape_of_data(data)
+    if len(shape) > 1 and isinstance(data[0], np.ndarray):
+        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+                      "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
+                      UserWarning, stacklevel=3)
+    flat = flattened(data, shape)
+    return filled_array(flat, dtype or common_dtype(flat)).reshape(shape)
+
+
+def array_from_ndarray(data, dtype):
+    check_ndarray(data)
+    return np.array(data, (dtype or dt.from_numpy(data.dtype)).numpy)
+
+
+def check_ndarray(array):
+    """Refuse arrays that no tensor could look at."""
+    if any(s < 0 for s in array.strides):
+        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides "
+                         "are not currently supported. (You can probably work around this by making a copy of your "
+                         "array  with array.copy().) ")
+    if array.itemsize and any(s % array.itemsize for s in array.strides):
+        raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+                         "reallocate the memory.")
+    if not array.dtype.isnative:
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
+                         "byte orders is currently not supported.")
+    if array.dtype.kind not in "OSUV" or array.dtype in dt.OF_NUMPY:
+        return dt.from_numpy(array.dtype)
+    names = ", ".join(d.name for d in reversed(dt.ALL))
+    raise TypeError(f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. "
+                    f"The only supported types are: {names}.")
+
+
+# Shape
+
+def is_sequence(value):
+    """Whether a level of nesting: it has a length and can be indexed, and is no dict and no 0-dim tensor."""
+    if isinstance(value, (list, tuple)):
+        return True
+    if isinstance(value, (Tensor, np.ndarray)):
+        return bool(value.shape)
+    return not isinstance(value, dict) and hasattr(value, "__getitem__") and hasattr(value, "__len__")
+
+
+def shape_of_data(data):
+    """The sizes, read along the first elements."""
+    shape = []
+    while is_sequence(data):
+        if isinstance(data, (str, bytes)):
+            raise unfit_text(data)
+        shape.append(len(data))
+        if len(shape) > _MAX_DIMS:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        if not shape[-1]:
+            break
+        data = data[0]
+    return tuple(shape)
+
+
+def unfit_text(data):
+    if isinstance(data, bytes):
+        return TypeError("new(): invalid data type 'bytes'")
+    return ValueError("too many dimensions 'str'")
+
+
+def flattened(data, shape):
+    """The elements in order; ValueError where a level has another length than its first element."""
+    level = [data]
+    for dim, size in enumerate(shape):
+        for part in level:
+            check_level(part, size, dim)
+        level = list(itertools.chain.from_iterable(level))
+        if any(isinstance(v, Tensor) and v.numel() > 1 for v in level):
+            raise ValueError("only one element tensors can be converted to Python scalars")
+    return level
+
+
+def check_level(part, size, dim):
+    if not is_sequence(part):
+        raise TypeError("not a sequence")
+    if isinstance(part, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(part).__name__}'")
+    if len(part) != size:
+        raise ValueError(f"expected sequence of length {size} at dim {dim} (got {len(part)})")
+
+
+# Dtype
+
+def common_dtype(flat):
+    """The dtype that holds all elements; the default dtype if there are none."""
+    found = None
+    for example in {dtype_key(value): value for value in flat}.values():
+        own = dtype_of_element(example)
+        found = own if found is None else promotion.promote_types(found, own)
+    return found or settings.default_dtype
+
+
+def dtype_key(value):
+    """Elements with the same key have the same dtype."""
+    return value._dtype if isinstance(value, Tensor) else value.__class__
+
+
+def dtype_of_element(value):
+    if isinstance(value, Tensor):
+        return value._dtype
+    if isinstance(value, (np.generic, np.ndarray)):
+        return dt.from_numpy(value.dtype)
+    try:
+        return promotion.dtype_of_number(value)
+    except TypeError:
+        raise not_a_number(value) from None
+
+
+def not_a_number(value):
+    if isinstance(value, (str, bytes)):
+        return TypeError(f"new(): invalid data type '{type(value).__name__}'")
+    if is_sequence(value):
+        return TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+    return RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+# Values
+
+def filled_array(flat, dtype):
+    """A 1-d array of the elements; ValueError or RuntimeError where an integer does not fit the dtype."""
+    values = [v if v.__class__ in _PLAIN else number_of(v) for v in flat]
+    if dtype.category != dt.INTEGRAL:
+        return np.array(values, dtype.numpy) if dtype is not dt.bool else np.array([bool(v) for v in values], np.bool_)
+    values = [int(v) for v in values]
+    check_range(values, dtype)
+    return np.array(values, np.int64).astype(dtype.numpy)
+
+
+def number_of(value):
+    """The Python number of a scalar, of a 0-dim array or of a one-element tensor."""
+    if isinstance(value, Tensor):
+        return array_of(value).item()
+    dtype_of_element(value)
+    return value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def check_range(values, dtype):
+    """PyTorch's two errors: beyond 64 bits, and beyond the dtype (negative numbers may wrap in uint8)."""
+    if not values:
+        return
+    low, high = min(values), max(values)
+    if low < -2 ** 63 or high >= 2 ** 63:
+        raise ValueError("Overflow when unpacking long long")
+    limits = np.iinfo(dtype.numpy)
+    lowest = -limits.max if dtype is dt.uint8 else limits.min
+    if low < lowest or high > limits.max:
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
