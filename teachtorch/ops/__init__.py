@@ -2,4 +2,4 @@
 
 `for op in teachtorch.ops: print(op)`: every operator with its signature, kernels, VJP, JVP and fake rule.
 """
-MODULES = ("pointwise", "reduction", "linalg", "view", "creation", "convert", "interchange")
+MODULES = ("pointwise", "reduction", "linalg", "view", "creation", "convert", "interchange", "indexing")
