@@ -3,9 +3,8 @@ import importlib as _importlib
 import sys as _sys
 
 from . import autograd  # noqa: F401
-from .autograd import tensor_fields as _fields  # noqa: F401
-from .autograd import api as _api  # noqa: F401
-from .autograd.grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled  # noqa: F401
+from .autograd import (enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad,  # noqa: F401
+                       set_grad_enabled)
 from .core.dtype import (bfloat16, bool, double, finfo, float, float16, float32, float64, half, iinfo, int,  # noqa: F401
                          int8, int16, int32, int64, long, short, uint8)
 from .core import log as _log

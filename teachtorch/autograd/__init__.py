@@ -1,1 +1,6 @@
 """Automatic differentiation: the graph, the engine that walks it, and what records it. Knows no operator by name."""
+from . import forward_ad  # noqa: F401
+from . import tensor_fields  # noqa: F401  (attaches requires_grad, grad, hooks ... to Tensor)
+from .api import backward, grad  # noqa: F401
+from .grad_mode import (enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled,  # noqa: F401
+                        no_grad, set_grad_enabled)

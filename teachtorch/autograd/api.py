@@ -1,10 +1,19 @@
 """`backward` and `grad`: what users call to run the engine."""
+import warnings
+
 import numpy as np
 
 from ..core import dtype as dt
 from ..tensor import Tensor, from_array, method
 from .engine import run_backward
 from .meta import gradient_edge, meta_of, tracks
+
+
+REFERENCE_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak.")
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -16,6 +25,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensors = as_tuple(tensors)
     grads = starting_gradients(tensors, as_tuple(grad_tensors, len(tensors)))
     keep_graph = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warnings.warn(REFERENCE_CYCLE, UserWarning, stacklevel=3)
     if inputs is None:
         run_backward(edges_of(tensors), grads, keep_graph, create_graph)
         return

@@ -19,8 +19,6 @@ MULTILINEAR (the sum, over the arguments, of the operator with that argument's t
 are arguments, outputs and `<argument>_t`, the tangents (None where an argument has none). A fake rule gets the arguments (tensors, of which it may read
 shape, stride and dtype) and returns the results' Fake; it also raises PyTorch's errors for arguments that do not fit.
 """
-from collections import namedtuple
-
 import numpy as np
 
 from ..autograd.derivative import Derivatives
@@ -37,6 +35,7 @@ from ..tensor import Tensor, alias, array_of, from_array, meta_tensor
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME
 from .fake import Fake, like_self
+from .return_types import return_type
 from .signature import FACTORY_OPTIONS, Signature, positional, public_function
 
 exports = {}                    # namespace ("" is teachtorch itself, "Tensor", "linalg", ...) -> {name: function}
@@ -227,7 +226,7 @@ def checked_meta(info, self, args):
 
 def results_type(name, outputs):
     """How several results are handed out: as PyTorch's named tuples."""
-    return None if len(outputs) == 1 else namedtuple(name.rpartition(".")[2], outputs)
+    return None if len(outputs) == 1 else return_type(name.rpartition(".")[2].removesuffix("_dim"), tuple(outputs))
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------
@@ -348,6 +347,9 @@ def tracking_kernel(op, is_multi_output):
 def bumping_kernel(op):
     """In-place operators bump the version counter, once they have succeeded."""
     def ad_inplace_or_view(keys, self, *args):
+        if not self._keys & K.AUTOGRAD and not state.inference:
+            raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+                               "a clone to get a normal tensor before doing inplace update.")
         op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args)
         bump_version(self)
         return self
