@@ -117,7 +117,8 @@ def find_supported_python():
 
 
 def uv_python(version):
-    found = subprocess.run(["uv", "python", "find", version], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    command = ["uv", "python", "find", version]
+    found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return [found.stdout.decode().strip()] if found.returncode == 0 else None
 
 
@@ -154,7 +155,8 @@ def make_venv():
     log = []
     if can_import("ensurepip") and succeeds([sys.executable, "-m", "venv", VENV], log):
         return
-    if shutil.which("uv") and succeeds(["uv", "venv", "--seed", "--clear", "--python", sys.executable, VENV], log):
+    by_uv = ["uv", "venv", "--seed", "--clear", "--python", sys.executable, VENV]
+    if shutil.which("uv") and succeeds(by_uv, log):
         return
     bare = [sys.executable, "-m", "venv", "--clear", "--without-pip", VENV]
     borrow_pip = [sys.executable, "-m", "pip", "--python", VENV_PYTHON, "install", "pip"]
@@ -234,11 +236,12 @@ def pip_install():
 
 
 def run_installer(command, step):
-    """Run pip or uv, show its last line as progress, and raise SetupError with its closing lines."""
+    """Run pip or uv and show its newest line as progress; SetupError with its closing lines if it fails."""
     closing = collections.deque(maxlen=SHOWN_ON_FAILURE)
     with open(LOG, "a", encoding="utf-8") as log:
         log.write("\n$ %s\n" % " ".join(command))
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
+        child = subprocess.Popen(command, **streams)
         try:
             for line in child.stdout:
                 text = line.decode(errors="replace").rstrip()
@@ -254,6 +257,7 @@ def run_installer(command, step):
 
 def end(child):
     """Wait for a child that Ctrl-C reached as well, and end it if it stays."""
+    child.stdout.close()
     try:
         child.wait(timeout=5)
     except subprocess.TimeoutExpired:
@@ -267,9 +271,8 @@ def explain_failure(closing):
     if "no space left" in text:
         advice = "The disk is full: JupyterLab needs 1 GB, the tests with PyTorch 2 GB or more."
     elif "no matching distribution" in text or "no solution found" in text:
-        advice = "No package for this Python (%s) and system was found; another Python from %d.%d to %d.%d may do." % (
-            (sys.version.split()[0],) + OLDEST + NEWEST
-        )
+        advice = "No package was found for this system and Python %s; another of %d.%d to %d.%d may do."
+        advice %= (sys.version.split()[0],) + OLDEST + NEWEST
     return "%s\n\nThe installation failed. %s\nThe whole output is in %s" % ("\n".join(closing), advice, LOG)
 
 

@@ -45,10 +45,12 @@ def main(argv=None):
 
 def parse(argv):
     parser = argparse.ArgumentParser(
-        prog="python -m notebooks.build", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m notebooks.build",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("chapters", nargs="*", metavar="chapter", help="name without its ending; all if none is given")
-    parser.add_argument("--check", action="store_true", help="compare with the stored chapters, change nothing")
+    parser.add_argument("chapters", nargs="*", metavar="chapter", help="a name without its ending; default: all")
+    parser.add_argument("--check", action="store_true", help="compare with what is stored, change nothing")
     return parser.parse_args(argv)
 
 
@@ -86,9 +88,8 @@ def changes(source):
     if not stored_path(source).exists():
         return f"{stored_path(source).name} has not been built"
     stored = stored_path(source).read_text(encoding="utf-8")
-    lines = difflib.unified_diff(
-        stored.splitlines(), as_text(run_chapter(source)).splitlines(), "stored", "run again", lineterm="", n=2
-    )
+    new = as_text(run_chapter(source))
+    lines = difflib.unified_diff(stored.splitlines(), new.splitlines(), "stored", "run again", n=2, lineterm="")
     return "\n".join(line[:200] for line in lines)
 
 
@@ -165,7 +166,8 @@ def kernel_environment(ipython_settings):
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),
     }
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "FORCE_COLOR"))}
+    left_out = ("PYTEST_", "FORCE_COLOR")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     return inherited | fixed
 
 

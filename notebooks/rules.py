@@ -8,7 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_MEDIAN = 5  # lines of code of a chapter's median cell
 
-MACHINE_PATH = re.compile(r"(?:/home/|/root/|/Users/|/tmp/|/opt/|site-packages|\b[A-Z]:\\)\S*|" + re.escape(str(ROOT)))
+HOMES = r"(?:/home/|/root/|/Users/|/tmp/|/opt/|site-packages|\b[A-Z]:\\)\S*"
+MACHINE_PATH = re.compile(HOMES + "|" + re.escape(str(ROOT)))
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 DATA_URI = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
 

@@ -8,7 +8,13 @@ import sys
 from teachtorch.cli.errors import CommandError
 
 # Packages that a command may miss, and the extra that brings them.
-EXTRA_OF = {"graphviz": "viz", "graphviz_pure": "viz", "jupyterlab": "lab", "ipykernel": "lab", "pytest": "lab"}
+EXTRA_OF = {
+    "graphviz": "viz",
+    "graphviz_pure": "viz",
+    "jupyterlab": "lab",
+    "ipykernel": "lab",
+    "pytest": "lab",
+}
 
 DRAW_EXAMPLES = """\
 examples:
@@ -83,8 +89,10 @@ def add_draw(commands):
         allow_abbrev=False,
     )
     draw.add_argument("script", help="the Python file to run")
-    draw.add_argument("-o", "--output", default="graph.html", help="file to write; its ending says how (%(default)s)")
-    draw.add_argument("--tensor", metavar="NAME", help="draw this variable of the script, or expression of them")
+    draw.add_argument(
+        "-o", "--output", default="graph.html", help="file to write; its ending says how (%(default)s)"
+    )
+    draw.add_argument("--tensor", metavar="NAME", help="draw this variable of the script (or an expression)")
     draw.set_defaults(run=draw_script)
 
 

@@ -110,7 +110,8 @@ def test_equal_cells_have_ids_of_their_own(source):
 
 
 def test_outputs_that_only_a_live_page_can_show_are_dropped():
-    assert reduce_bundle({"application/vnd.widget": "x", "text/html": "<SCRIPT type='module'>a\nb</SCRIPT >"}) == {}
+    script = "<SCRIPT type='module'>a\nb</SCRIPT >"
+    assert reduce_bundle({"application/vnd.widget": "x", "text/html": script}) == {}
     assert reduce_output({"output_type": "display_data", "data": {"application/javascript": "x"}}) is None
 
 
@@ -131,7 +132,9 @@ def cell_of(source="x", text=None, tags=(), **fields):
 def test_a_varying_output_stays_as_stored_until_its_kind_changes():
     stored = notebook_of(cell_of(text="12 ms", id="a"), cell_of(text="1", id="b"), cell_of(id="c"))
     new = notebook_of(
-        cell_of(text="13 ms", tags=["varies"], id="a"), cell_of(text="2", id="b"), cell_of(text="3", tags=["varies"], id="c")
+        cell_of(text="13 ms", tags=["varies"], id="a"),
+        cell_of(text="2", id="b"),
+        cell_of(text="3", tags=["varies"], id="c"),
     )
     keep_varying_outputs(new, stored)
     assert [cell.outputs[0].text for cell in new.cells] == ["12 ms", "2", "3"]
@@ -152,7 +155,8 @@ def test_what_only_this_machine_has_is_a_problem(text, problem):
 
 def test_text_inside_pictures_is_read_too():
     hidden = base64.b64encode(b"<svg><title>/root/x</title></svg>").decode()
-    output = nbformat.v4.new_output("display_data", {"text/html": f"<img src='data:image/svg+xml;base64,{hidden}'>"})
+    html = f"<img src='data:image/svg+xml;base64,{hidden}'>"
+    output = nbformat.v4.new_output("display_data", {"text/html": html})
     cell = nbformat.v4.new_code_cell("x", outputs=[output])
     assert "/root/x" in problems(notebook_of(cell))[0]
 
