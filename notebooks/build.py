@@ -49,7 +49,7 @@ def parse(argv):
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("chapters", nargs="*", metavar="chapter", help="a name without its ending; default: all")
+    parser.add_argument("chapters", nargs="*", metavar="chapter", help="a name without ending; default: all")
     parser.add_argument("--check", action="store_true", help="compare with what is stored, change nothing")
     return parser.parse_args(argv)
 
@@ -89,7 +89,8 @@ def changes(source):
         return f"{stored_path(source).name} has not been built"
     stored = stored_path(source).read_text(encoding="utf-8")
     new = as_text(run_chapter(source))
-    lines = difflib.unified_diff(stored.splitlines(), new.splitlines(), "stored", "run again", n=2, lineterm="")
+    both = (stored.splitlines(), new.splitlines())
+    lines = difflib.unified_diff(*both, "stored", "run again", n=2, lineterm="")
     return "\n".join(line[:200] for line in lines)
 
 
