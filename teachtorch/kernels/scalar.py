@@ -204,9 +204,9 @@ log2 = PerDtype(log2_float32, log2_float64)
 def log1p(x):
     """Return log(1 + x), accurate near 0: the rounding of 1 + x is made good to first order."""
     u = 1.0 + x
-    lost = x - (u - 1.0)
-    result = log(u) + lost / u
-    return result if abs(x) > 1e-17 and u > 0.0 and u < np.inf else (x if abs(x) <= 1e-17 else log(u))
+    y = log(u)
+    result = y + (x - (u - 1.0)) / u if u > 0.0 and u < np.inf else y
+    return x if abs(x) < 1e-17 else result
 
 
 def log10(x):

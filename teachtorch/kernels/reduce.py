@@ -1,0 +1,248 @@
+"""Reductions over some axes of an array: NumPy for small arrays, compiled parallel folds for large ones.
+
+Floating elements are summed in float64 and rounded once, in blocks that depend on the shape alone: a sum is at least as
+accurate as NumPy's, and the same for any number of threads.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from . import codegen, scalar
+from .cache import load_module
+from .parallel import parallel_for
+from .pointwise import SMALL, silently
+
+__all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "sum", "var"]
+
+BLOCK = 1 << 15  # elements of one task
+COLUMNS = 1 << 11  # columns of one task: their accumulators stay in the first-level cache
+LANES = 128  # neighbouring rows are folded side by side up to this many accumulators
+SHORT = 1 << 10  # rows below this are folded in registers
+NAIVE = 256  # NumPy adds up to this many rows one after the other without a visible loss
+
+
+def _add(total, x):
+    return total + x
+
+
+class Fold:
+    """How a reduction takes in elements: NumPy's ufunc, the same as a one-element function, the value of no elements."""
+
+    def __init__(self, ufunc, step, start):
+        self.ufunc, self.step, self.start = ufunc, step, start
+        self._kernels = {}
+
+    def kernel(self, dtype, accumulator):
+        """Return the compiled kernel."""
+        key = (dtype, accumulator)
+        if key not in self._kernels:
+            text = codegen.fold_loop(self.step, self.start(accumulator), dtype, accumulator)
+            self._kernels[key] = load_module(f"fold_{self.ufunc.__name__}_{dtype}", text).kernel
+        return self._kernels[key]
+
+
+def _lowest(dtype):
+    return -math.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
+
+
+def _highest(dtype):
+    return math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+
+
+SUM = Fold(np.add, _add, lambda dtype: 0)
+MAXIMUM = Fold(np.maximum, scalar.maximum, _lowest)
+MINIMUM = Fold(np.minimum, scalar.minimum, _highest)
+
+
+def sum(x, axes=None, keepdims=False, out_dtype=None):
+    """Return the sum over ``axes`` (a tuple of axes, None for all) in ``out_dtype``.
+
+    By default integers and bools are summed to int64 and floats to their own dtype, as in PyTorch.
+    """
+    dtype = np.dtype(out_dtype) if out_dtype is not None else _sum_dtype(x.dtype)
+    if x.size <= SMALL:
+        return _small_sum(x, axes, keepdims, dtype)
+    axes = _all_axes(x, axes)
+    wide = np.dtype(np.float64 if _is_float(dtype) or _is_float(x.dtype) else np.int64)
+    return _finish(_fold(SUM, x, axes, wide), x, axes, keepdims, dtype)
+
+
+def mean(x, axes=None, keepdims=False, out_dtype=None):
+    """Return the mean over ``axes``; NaN where there is nothing to average."""
+    dtype = np.dtype(out_dtype) if out_dtype is not None else x.dtype
+    axes = _all_axes(x, axes)
+    total = sum(x, axes, keepdims, np.float64 if dtype == np.float64 or x.size > SMALL else np.float32)
+    return np.asarray(silently(np.true_divide, total, total.dtype.type(_count(x, axes)))).astype(dtype, copy=False)
+
+
+def amax(x, axes=None, keepdims=False):
+    """Return the largest element over ``axes``, NaN if one is NaN.
+
+    Raises:
+        ValueError: there is no element to choose.
+    """
+    return _extreme(MAXIMUM, x, axes, keepdims)
+
+
+def amin(x, axes=None, keepdims=False):
+    """Return the smallest element over ``axes``, NaN if one is NaN.
+
+    Raises:
+        ValueError: there is no element to choose.
+    """
+    return _extreme(MINIMUM, x, axes, keepdims)
+
+
+def argmax(x, axis=None, keepdims=False):
+    """Return the index of the first largest element (int64), of the first NaN if there is one."""
+    return _arg_extreme(np.argmax, x, axis, keepdims)
+
+
+def argmin(x, axis=None, keepdims=False):
+    """Return the index of the first smallest element (int64), of the first NaN if there is one."""
+    return _arg_extreme(np.argmin, x, axis, keepdims)
+
+
+def var(x, axes=None, correction=1, keepdims=False):
+    """Return the variance over ``axes``: squares around the mean, divided by the count less ``correction``.
+
+    The mean is rounded, so what the differences still add up to is taken off again (the corrected two-pass algorithm of
+    Chan, Golub and LeVeque 1983).
+    """
+    axes = _all_axes(x, axes)
+    wide = x.astype(np.float64 if x.dtype == np.float64 or x.size <= SMALL else np.float32, copy=False)
+    rest = wide - mean(wide, axes, keepdims=True)
+    count = _count(x, axes)
+    lost = sum(rest, axes, keepdims, np.float64) ** 2 / max(count, 1)
+    squares = sum(rest * rest, axes, keepdims, np.float64) - lost
+    return np.asarray(silently(np.true_divide, squares, np.float64(max(count - correction, 0)))).astype(x.dtype)
+
+
+def cumsum(x, axis, out_dtype=None):
+    """Return the running sum along ``axis``; half precision is summed in float32."""
+    dtype = np.dtype(out_dtype) if out_dtype is not None else _sum_dtype(x.dtype)
+    wide = np.dtype(np.float32) if _is_half(dtype) else dtype
+    return np.cumsum(x, axis=axis, dtype=wide).astype(dtype, copy=False)
+
+
+# ---- small arrays ----
+
+
+def _small_sum(x, axes, keepdims, dtype):
+    wide = dtype
+    if _is_half(dtype):
+        wide = np.float32
+    elif dtype == np.float32 and x.size > NAIVE and (axes is not None and not _has_last(axes, x.ndim)):
+        wide = np.float64  # NumPy adds rows up one after the other, unlike the elements of a row
+    total = silently(functools.partial(np.add.reduce, x, axis=axes, dtype=wide, keepdims=keepdims))
+    return np.asarray(total, dtype)
+
+
+def _has_last(axes, ndim):
+    return ndim - 1 in axes or -1 in axes
+
+
+def _extreme(fold, x, axes, keepdims):
+    if x.size <= SMALL or x.dtype.name not in FOLDED:
+        return np.asarray(silently(functools.partial(fold.ufunc.reduce, x, axis=axes, keepdims=keepdims)))
+    axes = _all_axes(x, axes)
+    return _finish(_fold(fold, x, axes, x.dtype), x, axes, keepdims, x.dtype)
+
+
+FOLDED = frozenset({"uint8", "int8", "int16", "int32", "int64", "float32", "float64"})
+
+
+# ---- large arrays ----
+
+
+def _fold(fold, x, axes, accumulator):
+    """Return ``x`` folded over ``axes`` as a flat array in the order of the other axes."""
+    sizes, reduced, x = _plan(x, axes)
+    while any(reduced):
+        last = max(d for d, is_reduced in enumerate(reduced) if is_reduced)
+        x = _fold_one(fold, x, math.prod(sizes[:last]), sizes[last], math.prod(sizes[last + 1:]), accumulator)
+        sizes, reduced = sizes[:last] + sizes[last + 1:], reduced[:last] + reduced[last + 1:]
+    return x
+
+
+def _plan(x, axes):
+    """Return merged sizes, which of them are reduced, and ``x`` flat, its memory in that order."""
+    if _is_half(x.dtype):
+        x = x.astype(np.float32)
+    x = np.ascontiguousarray(x)
+    sizes, reduced = [], []
+    for d, size in enumerate(x.shape):
+        if sizes and reduced[-1] == (d in axes):
+            sizes[-1] *= size
+        else:
+            sizes.append(size)
+            reduced.append(d in axes)
+    return sizes, reduced, x.reshape(-1)
+
+
+def _fold_one(fold, x, outer, rows, inner, accumulator):
+    """Fold the middle dimension of flat ``x``, of shape (outer, rows, inner); return flat (outer, inner)."""
+    if x.size <= SMALL and x.dtype == accumulator:
+        return silently(fold.ufunc.reduce, x.reshape(outer, rows, inner), 1).reshape(-1)
+    columns = min(inner, COLUMNS)
+    groups = 1 if inner == 1 and rows < SHORT else _power_of_two(min(LANES // inner, rows // 16))
+    block = min(rows, -(-BLOCK // (columns * groups)) * groups)
+    blocks = -(-rows // block)
+    tasks = outer * blocks * -(-inner // columns)
+    out = np.empty(outer * blocks * inner, accumulator)
+    kernel = fold.kernel(x.dtype, accumulator)
+    body = functools.partial(kernel, out, x, rows, inner, block, blocks, columns, groups)
+    parallel_for(tasks, max(BLOCK // (block * columns), 1), body)
+    return out if blocks == 1 else _fold_one(fold, out, outer, blocks, inner, accumulator)
+
+
+def _power_of_two(limit):
+    """Return the largest power of 2 up to ``limit``, at least 1."""
+    return 1 << max(limit.bit_length() - 1, 0)
+
+
+def _finish(flat, x, axes, keepdims, dtype):
+    kept = [size for d, size in enumerate(x.shape) if d not in axes]
+    whole = [1 if d in axes else size for d, size in enumerate(x.shape)]
+    return flat.reshape(whole if keepdims else kept).astype(dtype, copy=False)
+
+
+def _arg_extreme(function, x, axis, keepdims):
+    if axis is None:
+        return np.asarray(function(x)).reshape((1,) * x.ndim if keepdims else ())
+    if x.size <= SMALL or axis % x.ndim == 0:
+        return np.asarray(function(x, axis=axis, keepdims=keepdims))
+    out = np.empty([1 if d == axis % x.ndim else size for d, size in enumerate(x.shape)], np.int64)
+
+    def body(begin, end):
+        out[begin:end] = function(x[begin:end], axis=axis, keepdims=True)
+    parallel_for(len(x), max(BLOCK // (x.size // len(x)), 1), body)
+    return out if keepdims else out.squeeze(axis)
+
+
+# ---- dtypes and axes ----
+
+
+def _all_axes(x, axes):
+    """Return the axes counted from the front."""
+    if axes is None:
+        return tuple(range(x.ndim))
+    return tuple(axis % x.ndim for axis in axes)
+
+
+def _count(x, axes):
+    return math.prod(x.shape[axis] for axis in axes)
+
+
+def _is_float(dtype):
+    return dtype.kind == "f" or _is_half(dtype)
+
+
+def _is_half(dtype):
+    return dtype == np.float16 or dtype.name == "bfloat16"
+
+
+def _sum_dtype(dtype):
+    return dtype if _is_float(dtype) else np.dtype(np.int64)
