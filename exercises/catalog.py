@@ -1,4 +1,4 @@
-"""What exercises there are: read from each set's `exercises.toml` and from its test files, without importing them."""
+"""What exercises there are, from each set's `exercises.toml` and its test files; nothing is imported."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def read_properties(test: Path) -> tuple[Property, ...]:
     tree = ast.parse(test.read_text(encoding="utf-8"))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     return tuple(
-        Property(function.name, *_points(function)) for function in functions if function.name.startswith("test_")
+        Property(function.name, *_points(function))
+        for function in functions
+        if function.name.startswith("test_")
     )
 
 

@@ -7,6 +7,7 @@ import difflib
 import json
 import signal
 import sys
+import threading
 from pathlib import Path
 
 from exercises import catalog, lessons, report, show, watch
@@ -23,8 +24,9 @@ Exercises to the chapters. Edit a file of the workspace, then have it graded:
   teachtorch exercises solution offset    the reference solution, once you have passed
 """
 EPILOG = """\
-exit codes: 0 all passed (or done), 1 something did not pass, 2 wrong usage or the grader failed, 130 stopped by Ctrl-C
-The workspace is exercises/ in a checkout, else ./teachtorch_exercises, made on first use. Progress: <workspace>/.teachtorch/
+exit codes: 0 all passed (or done), 1 something did not pass, 2 wrong usage or the grader failed, 130 stopped
+by Ctrl-C. The workspace is exercises/ in a checkout, else ./teachtorch_exercises, made on first use; progress
+is kept in its .teachtorch/.
 """
 
 
@@ -33,9 +35,12 @@ class UsageError(Exception):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command. argv: the arguments after `exercises`; default: those of the process. Returns the exit code."""
+    """Run one command and return its exit code.
+
+    argv: the arguments after `exercises`; default: those of the process.
+    """
     arguments = parser().parse_args(argv)
-    _end_on_termination()
+    before = _end_on_termination()
     try:
         return arguments.run(arguments)
     except KeyboardInterrupt:
@@ -44,11 +49,18 @@ def main(argv: list[str] | None = None) -> int:
     except (UsageError, GraderError, OSError) as error:
         print(f"exercises: {error}", file=sys.stderr)
         return 2
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    look = {"description": DESCRIPTION, "epilog": EPILOG, "formatter_class": argparse.RawDescriptionHelpFormatter}
+    look = {
+        "description": DESCRIPTION,
+        "epilog": EPILOG,
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+    }
     whole = argparse.ArgumentParser("teachtorch exercises", **look)
     whole.add_argument("--workspace", type=Path, metavar="DIR", help="the folder with your files")
     whole.add_argument("--seconds", type=_seconds, default=5.0, help="time limit for one test (default 5)")
@@ -57,23 +69,35 @@ def parser() -> argparse.ArgumentParser:
     check = _command(commands, "check", run_check, "grade exercises; without a name all of them")
     check.add_argument("name", nargs="*", help="name of an exercise, as `list` shows it")
     check.add_argument("--seed", type=int, help="repeat the random cases of an earlier run")
-    _command(commands, "watch", run_watch, "grade the exercise at hand whenever it is saved").add_argument("name", nargs="?")
+    _command(commands, "watch", run_watch, "grade the exercise at hand whenever it is saved").add_argument(
+        "name", nargs="?"
+    )
     hint = _command(commands, "hint", run_hint, "the next hint: a question, then a picture, then a skeleton")
     hint.add_argument("name")
     hint.add_argument("--level", type=int, choices=(1, 2, 3), help="this hint instead of the next one")
     reset = _command(commands, "reset", run_reset, "put the starter file back (asks first; keeps a copy)")
     reset.add_argument("name")
     reset.add_argument("--yes", action="store_true", help="do not ask")
-    _command(commands, "solution", run_solution, "the reference solution, once you have passed").add_argument("name")
+    _command(commands, "solution", run_solution, "the reference solution, once you have passed").add_argument(
+        "name"
+    )
     _add_report(commands)
     return whole
 
 
 def _add_report(commands) -> None:
-    command = _command(commands, "report", run_report, "points per property; over several saved reports: the class report")
-    command.add_argument("file", nargs="*", type=Path, help="reports saved with --jsonl: which property fails most")
-    command.add_argument("--jsonl", metavar="PATH", help="write one JSON object per property ('-': standard output)")
-    command.add_argument("--gradescope", metavar="PATH", help="write Gradescope's results.json ('-': standard output)")
+    command = _command(
+        commands, "report", run_report, "points per property; over several saved reports: the class report"
+    )
+    command.add_argument(
+        "file", nargs="*", type=Path, help="reports saved with --jsonl: which property fails most"
+    )
+    command.add_argument(
+        "--jsonl", metavar="PATH", help="write one JSON object per property ('-': standard output)"
+    )
+    command.add_argument(
+        "--gradescope", metavar="PATH", help="write Gradescope's results.json ('-': standard output)"
+    )
     command.add_argument("--seed", type=int, help="the same random cases for everyone")
 
 
@@ -118,7 +142,9 @@ def run_hint(arguments: argparse.Namespace) -> int:
 def run_reset(arguments: argparse.Namespace) -> int:
     """Put a starter back."""
     workspace, exercise = _workspace(arguments), _find(arguments.name)
-    if not arguments.yes and not _agreed(f"put the starter of {exercise.name} back over {workspace.file(exercise)}?"):
+    if not arguments.yes and not _agreed(
+        f"put the starter of {exercise.name} back over {workspace.file(exercise)}?"
+    ):
         print("nothing changed")
         return 1
     print(f"the starter is back; your file is kept as {workspace.reset(exercise)}")
@@ -129,7 +155,9 @@ def run_solution(arguments: argparse.Namespace) -> int:
     """Show the solution after a pass."""
     workspace, exercise = _workspace(arguments), _find(arguments.name)
     if exercise.name not in workspace.state().passed:
-        raise UsageError(f"the solution of {exercise.name} is shown once you have passed: try `hint {exercise.name}`")
+        raise UsageError(
+            f"the solution of {exercise.name} is shown once you have passed: try `hint {exercise.name}`"
+        )
     print(lessons.solution(exercise, workspace.state().hints.get(exercise.name, 0)))
     return 0
 
@@ -141,7 +169,9 @@ def run_report(arguments: argparse.Namespace) -> int:
         return 0
     workspace = _workspace(arguments)
     to_stdout = "-" in (arguments.jsonl, arguments.gradescope)
-    results = lessons.check(workspace, list(catalog.exercises()), Limits(arguments.seconds), _tell_progress, arguments.seed)
+    results = lessons.check(
+        workspace, list(catalog.exercises()), Limits(arguments.seconds), _tell_progress, arguments.seed
+    )
     _put(arguments.jsonl, report.jsonl(results))
     _put(arguments.gradescope, json.dumps(report.gradescope(results), indent=2) + "\n")
     if not to_stdout:
@@ -204,13 +234,12 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _end_on_termination() -> None:
-    """A polite request to end is handled like Ctrl-C, so that no graded process is left behind."""
+def _end_on_termination():
+    """Handle SIGTERM like Ctrl-C, so that no graded process is left behind; the handler before."""
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    return signal.signal(signal.SIGTERM, _interrupt)
 
-    def interrupt(number, frame):
-        raise KeyboardInterrupt
 
-    try:
-        signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:
-        return  # not the main thread: the caller decides about signals
+def _interrupt(number, frame) -> None:
+    raise KeyboardInterrupt

@@ -13,7 +13,11 @@ HINTS = ("a question", "a picture", "a skeleton")
 
 
 def check(
-    workspace: Workspace, chosen: list[catalog.Exercise], limits: Limits, tell: Callable, seed: int | None = None
+    workspace: Workspace,
+    chosen: list[catalog.Exercise],
+    limits: Limits,
+    tell: Callable,
+    seed: int | None = None,
 ) -> list[Result]:
     """Grade the learner's files of these exercises; passes are remembered in the workspace."""
     jobs = [_job(each, workspace.file(each), seed) for each in chosen]

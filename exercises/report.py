@@ -66,7 +66,11 @@ def class_report(reports: list[list[dict]]) -> str:
 def _worst(failed: list[dict], key: tuple[str, str], count: int) -> list[str]:
     messages = Counter(record["message"] for record in failed if _key(record) == key)
     message, times = messages.most_common(1)[0]
-    return ["", f"fails most: {key[0]}, {key[1]}. Most often ({times} of {count}) so:", show.indented(message)]
+    return [
+        "",
+        f"fails most: {key[0]}, {key[1]}. Most often ({times} of {count}) so:",
+        show.indented(message),
+    ]
 
 
 def _mean(reports: list[list[dict]]) -> float:

@@ -35,7 +35,9 @@ def details(result: Result) -> str:
     for outcome in result.outcomes:
         lines.append(_line(outcome))
         lines += [indented(outcome.message), _printed(outcome.printed)] if outcome is first else []
-    lines += [f"  random cases: repeat them with --seed {result.seed}"] if first and not _untouched(result) else []
+    lines += (
+        [f"  random cases: repeat them with --seed {result.seed}"] if first and not _untouched(result) else []
+    )
     return "\n".join(line for line in lines if line)
 
 

@@ -123,7 +123,7 @@ class Watch:
 
 @contextlib.contextmanager
 def keys():
-    """A function that waits some seconds for a key: the key, "" when there was none, None at the end of the input."""
+    """A function that waits some seconds for a key: the key, "" for none, None at the end of the input."""
     if os.name == "nt":
         yield _windows_key
     elif sys.stdin.isatty():

@@ -1,7 +1,8 @@
 """Where a learner's files and progress live.
 
-In a checkout the workspace is `exercises/` itself. With an installed package it is `teachtorch_exercises/` in the current
-folder, made by copying the starters. Progress is kept in `.teachtorch/` inside the workspace.
+In a checkout the workspace is `exercises/` itself. With an installed package it is `teachtorch_exercises/`
+in the current folder, made by copying the starters. Progress is kept in `.teachtorch/` inside the
+workspace.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Workspace:
 
 
 def default_folder() -> Path:
-    """`exercises/` of the checkout when the package lies in one that can be written, else `teachtorch_exercises/` here."""
+    """`exercises/` of a checkout that can be written, else `teachtorch_exercises/` here."""
     in_checkout = (catalog.PACKAGE.parent / "pyproject.toml").exists()
     if in_checkout and os.access(catalog.PACKAGE, os.W_OK):
         return catalog.PACKAGE

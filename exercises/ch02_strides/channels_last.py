@@ -1,8 +1,8 @@
 """Memory formats: channels_last, and what clone() keeps.
 
-A batch of pictures has sizes (N, C, H, W). Contiguous, the pixels of one channel lie together. In channels_last the
-channels of one pixel lie together: the order in memory, from outermost to innermost, is N, H, W, C. The *sizes* stay
-(N, C, H, W), only the strides tell.
+A batch of pictures has sizes (N, C, H, W). Contiguous, the pixels of one channel lie together. In
+channels_last the channels of one pixel lie together: the order in memory, from outermost to innermost, is
+N, H, W, C. The *sizes* stay (N, C, H, W), only the strides tell.
 
     sizes (2, 3, 4, 5)   contiguous strides     (60, 20, 5, 1)
                          channels_last strides  (60, 1, 15, 3)
@@ -20,9 +20,10 @@ def channels_last_strides(sizes):
 def clone_strides(sizes, strides):
     """Return the strides that clone() gives (memory_format=torch.preserve_format), a tuple.
 
-    sizes, strides: of the tensor, tuples of ints in elements; no size is 0, no stride is 0. When the tensor is dense and
-    does not overlap (its elements fill a row of slots without gaps, in whatever order of dimensions), clone keeps its
-    strides. Otherwise it gets dense strides in the same order of dimensions: the dimension with the largest stride stays
-    outermost. Dimensions of size 1 are never used; a dense tensor keeps their strides too.
+    sizes, strides: of the tensor, tuples of ints in elements; no size is 0, no stride is 0. When the tensor
+    is dense and does not overlap (its elements fill a row of slots without gaps, in whatever order of
+    dimensions), clone keeps its strides. Otherwise it gets dense strides in the same order of dimensions:
+    the dimension with the largest stride stays outermost. Dimensions of size 1 are never used; a dense
+    tensor keeps their strides too.
     """
     raise NotImplementedError

@@ -6,9 +6,9 @@ PyTorch sorts dtypes into categories, bool < integer < floating point, and opera
     "0-dim"    a tensor without dimensions, like torch.tensor(2.0)
     "scalar"   a Python number: True is bool, 2 is int64, 2.0 is the default dtype, float32
 
-Tensors with dimensions speak first. 0-dim tensors are only heard when they are of a *higher category* than all tensors
-with dimensions, and Python numbers only when they are of a higher category than both. Among those that are heard (and
-the ones before them) the ordinary table below decides.
+Tensors with dimensions speak first. 0-dim tensors are only heard when they are of a *higher category* than
+all tensors with dimensions, and Python numbers only when they are of a higher category than both. Among
+those that are heard (and the ones before them) the ordinary table below decides.
 
     float16 tensor * float64 0-dim  -> float16   (the same category: the tensor decides)
     int32 tensor + 1.5              -> float32   (a higher category: the default dtype)
@@ -36,7 +36,8 @@ def result_dtype(*operands):
 
 
 def division_dtype(*operands):
-    """Return the dtype of the result of `/`, true division: bool and integers give the default dtype, float32.
+    """Return the dtype of the result of `/`, true division: bool and integers give the default dtype,
+    float32.
 
     operands: as in result_dtype.
     """

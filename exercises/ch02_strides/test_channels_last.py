@@ -7,22 +7,37 @@ NCHW = ["N", "C", "H", "W"]
 
 @points(1, "channels_last: the channels of one pixel lie together")
 def test_channels_last(yours):
-    why = "from outermost to innermost memory holds N, H, W, C; the strides are written in the order N, C, H, W"
+    why = (
+        "from outermost to innermost memory holds N, H, W, C; the strides are written in the order N, C, H, W"
+    )
     equal(yours.channels_last_strides((2, 3, 4, 5)), (60, 1, 15, 3), why, names=NCHW)
 
 
 @points(1, "channels_last with one channel, or one pixel")
 def test_one_channel(yours):
-    why = "the rule has no exceptions: to(memory_format=torch.channels_last) writes these strides for C = 1 too"
+    why = (
+        "the rule has no exceptions: to(memory_format=torch.channels_last) writes these strides for C = 1 too"
+    )
     equal(yours.channels_last_strides((2, 1, 4, 4)), (16, 1, 4, 1), why, names=NCHW)
     equal(yours.channels_last_strides((2, 3, 1, 1)), (3, 1, 3, 3), why, names=NCHW)
 
 
 @points(1, "clone keeps the strides of a dense tensor")
 def test_clone_keeps_dense(yours):
-    equal(yours.clone_strides((3, 2), (1, 3)), (1, 3), "a transposed matrix is dense: clone keeps its strides")
-    equal(yours.clone_strides((2, 3, 4, 5), (60, 1, 15, 3)), (60, 1, 15, 3), "channels_last is dense", names=NCHW)
-    equal(yours.clone_strides((2, 1), (1, 9)), (1, 9), "the stride of a dimension of size 1 is never used: dense")
+    equal(
+        yours.clone_strides((3, 2), (1, 3)), (1, 3), "a transposed matrix is dense: clone keeps its strides"
+    )
+    equal(
+        yours.clone_strides((2, 3, 4, 5), (60, 1, 15, 3)),
+        (60, 1, 15, 3),
+        "channels_last is dense",
+        names=NCHW,
+    )
+    equal(
+        yours.clone_strides((2, 1), (1, 9)),
+        (1, 9),
+        "the stride of a dimension of size 1 is never used: dense",
+    )
 
 
 @points(2, "clone closes gaps, and keeps the order of the dimensions")

@@ -28,7 +28,12 @@ def test_row_major(yours):
 
 @points(1, "the stride of a dimension of size 1 does not matter")
 def test_size_one(yours):
-    ask(yours, (4, 1, 3), (3, 999, 1), "the stride of a dimension of size 1 is never used: its only index is 0")
+    ask(
+        yours,
+        (4, 1, 3),
+        (3, 999, 1),
+        "the stride of a dimension of size 1 is never used: its only index is 0",
+    )
     ask(yours, (1, 1), (7, 9), "both indices are always 0")
 
 

@@ -35,7 +35,9 @@ def test_only_size_one_grows(yours):
 
 @points(1, "-1 needs a size to keep")
 def test_minus_one_in_front(yours):
-    raises(RuntimeError, yours.expand, (3,), (1,), (-1, 3), why="the new dimension in front has no size to keep")
+    raises(
+        RuntimeError, yours.expand, (3,), (1,), (-1, 3), why="the new dimension in front has no size to keep"
+    )
 
 
 @points(1, "any tensor")
@@ -47,4 +49,11 @@ def test_any(yours, rng):
         front = tuple(rng.randint(2, 4) for _ in range(rng.randint(0, 2)))
         kept = tuple(0 if size == 1 else stride for size, stride in zip(sizes, strides))
         expected = (front + grown, (0,) * len(front) + kept)
-        ask(yours, sizes, strides, front + grown, expected, "stride 0 where it grows, the old stride elsewhere")
+        ask(
+            yours,
+            sizes,
+            strides,
+            front + grown,
+            expected,
+            "stride 0 where it grows, the old stride elsewhere",
+        )

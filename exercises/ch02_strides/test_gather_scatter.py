@@ -23,10 +23,16 @@ def test_picks(yours):
 
 @points(1, "a smaller index uses a part of the input; nothing is broadcast")
 def test_smaller_index(yours):
-    equal(yours.gather(MATRIX, 1, indices([2, 1])), np.array([[12, 11]]), "the result has the shape of index: one row")
+    equal(
+        yours.gather(MATRIX, 1, indices([2, 1])),
+        np.array([[12, 11]]),
+        "the result has the shape of index: one row",
+    )
     why = "an index with three rows does not fit an input with two"
     raises(RuntimeError, yours.gather, MATRIX, 1, indices([0], [0], [0]), why=why)
-    raises(RuntimeError, yours.gather, MATRIX, 1, np.array([0, 1]), why="index needs as many dimensions as input")
+    raises(
+        RuntimeError, yours.gather, MATRIX, 1, np.array([0, 1]), why="index needs as many dimensions as input"
+    )
 
 
 @points(1, "along dim the index may be longer than the input")

@@ -13,7 +13,11 @@ def drawn(slot: int, expected: int) -> str:
 def test_elements_not_bytes(yours):
     slot = yours.storage_position((1, 2), (3, 4), (4, 1), 0)
     equal(slot, 6, "1*4 + 2*1 = 6: strides count elements, not bytes", picture=drawn(slot, 6))
-    equal(yours.storage_position((), (), (), 5), 5, "a 0-dim tensor has one element: the one at its storage_offset")
+    equal(
+        yours.storage_position((), (), (), 5),
+        5,
+        "a 0-dim tensor has one element: the one at its storage_offset",
+    )
 
 
 @points(1, "the storage_offset is where the tensor begins")
@@ -25,13 +29,21 @@ def test_storage_offset(yours):
 @points(1, "any strides: transposed, stepped, expanded")
 def test_any_strides(yours, rng):
     equal(yours.storage_position((1, 2), (3, 4), (1, 3), 0), 7, "a transposed tensor: 1*1 + 2*3")
-    equal(yours.storage_position((2, 3), (3, 4), (1, 0), 0), 2, "an expanded dimension has stride 0: its index moves nothing")
+    equal(
+        yours.storage_position((2, 3), (3, 4), (1, 0), 0),
+        2,
+        "an expanded dimension has stride 0: its index moves nothing",
+    )
     for _ in range(20):
         sizes = tuple(rng.randint(1, 5) for _ in range(rng.randint(1, 4)))
         strides = tuple(rng.randint(0, 9) for _ in sizes)
         index, begin = tuple(rng.randrange(size) for size in sizes), rng.randrange(9)
         expected = begin + sum(i * stride for i, stride in zip(index, strides))
-        equal(yours.storage_position(index, sizes, strides, begin), expected, "storage_offset + sum of index * stride")
+        equal(
+            yours.storage_position(index, sizes, strides, begin),
+            expected,
+            "storage_offset + sum of index * stride",
+        )
 
 
 @points(1, "a negative index counts from the end of its own dimension")
@@ -50,4 +62,12 @@ def test_out_of_bounds(yours):
     why = "the slot may exist in the storage, but it belongs to another row"
     raises(IndexError, yours.storage_position, (0, 3), (2, 3), (3, 1), 0, why=why)
     raises(IndexError, yours.storage_position, (-3, 0), (2, 3), (3, 1), 0, why=why)
-    raises(IndexError, yours.storage_position, (0,), (0,), (1,), 0, why="a dimension of size 0 has no index at all")
+    raises(
+        IndexError,
+        yours.storage_position,
+        (0,),
+        (0,),
+        (1,),
+        0,
+        why="a dimension of size 0 has no index at all",
+    )

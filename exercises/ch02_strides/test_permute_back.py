@@ -15,7 +15,14 @@ def test_moves_strides(yours):
 def test_dimensions(yours):
     answer = yours.permute((2, 3, 4), (12, 4, 1), (-1, 0, 1))
     equal(answer, ((4, 2, 3), (1, 12, 4)), "-1 is dimension 2", names=["sizes", "strides"])
-    raises(RuntimeError, yours.permute, (2, 3), (3, 1), (0, 0), why="dimension 0 comes twice, dimension 1 is lost")
+    raises(
+        RuntimeError,
+        yours.permute,
+        (2, 3),
+        (3, 1),
+        (0, 0),
+        why="dimension 0 comes twice, dimension 1 is lost",
+    )
     raises(RuntimeError, yours.permute, (2, 3), (3, 1), (1, -1), why="-1 is dimension 1: it comes twice")
 
 

@@ -21,8 +21,14 @@ def scalar(dtype):
 @points(1, "two tensors: the table decides")
 def test_two_tensors(yours):
     equal(yours.result_dtype(tensor("float16"), tensor("float64")), "float64", "the wider of one category")
-    equal(yours.result_dtype(tensor("uint8"), tensor("int8")), "int16", "neither holds the values of the other")
-    equal(yours.result_dtype(tensor("int64"), tensor("float16")), "float16", "the floating point dtype, however narrow")
+    equal(
+        yours.result_dtype(tensor("uint8"), tensor("int8")), "int16", "neither holds the values of the other"
+    )
+    equal(
+        yours.result_dtype(tensor("int64"), tensor("float16")),
+        "float16",
+        "the floating point dtype, however narrow",
+    )
 
 
 @points(1, "a 0-dim tensor does not promote within its category")
@@ -36,28 +42,48 @@ def test_zero_dim_within_category(yours):
 def test_zero_dim_raises_category(yours):
     why = "floating point is a higher category than integer"
     equal(yours.result_dtype(tensor("int32"), zero_dim("float64")), "float64", why)
-    equal(yours.result_dtype(tensor("bool"), zero_dim("uint8")), "uint8", "integer is a higher category than bool")
+    equal(
+        yours.result_dtype(tensor("bool"), zero_dim("uint8")),
+        "uint8",
+        "integer is a higher category than bool",
+    )
 
 
 @points(1, "a Python number of a higher category is heard, as the default dtype")
 def test_scalar_raises_category(yours):
     why = "1.5 is of a higher category than the tensor, and a Python float is the default dtype float32"
     equal(yours.result_dtype(tensor("int32"), scalar("float32")), "float32", why)
-    equal(yours.result_dtype(tensor("bool"), scalar("int64")), "int64", "2 is of a higher category than the tensor")
+    equal(
+        yours.result_dtype(tensor("bool"), scalar("int64")),
+        "int64",
+        "2 is of a higher category than the tensor",
+    )
 
 
 @points(1, "a Python number does not promote within its category")
 def test_scalar_within_category(yours):
-    equal(yours.result_dtype(tensor("float16"), scalar("float32")), "float16", "2.0 does not widen a float16 tensor")
-    equal(yours.result_dtype(zero_dim("int8"), scalar("int64")), "int8", "2 does not widen a 0-dim int8 tensor")
+    equal(
+        yours.result_dtype(tensor("float16"), scalar("float32")),
+        "float16",
+        "2.0 does not widen a float16 tensor",
+    )
+    equal(
+        yours.result_dtype(zero_dim("int8"), scalar("int64")), "int8", "2 does not widen a 0-dim int8 tensor"
+    )
     equal(yours.result_dtype(scalar("int64"), scalar("float32")), "float32", "two Python numbers: the table")
 
 
 @points(1, "true division of integers gives float32")
 def test_true_division(yours):
-    equal(yours.division_dtype(tensor("int64"), tensor("int64")), "float32", "`/` is true division, never an integer")
+    equal(
+        yours.division_dtype(tensor("int64"), tensor("int64")),
+        "float32",
+        "`/` is true division, never an integer",
+    )
     equal(yours.division_dtype(tensor("bool"), scalar("int64")), "float32", "bool and int: the default dtype")
-    equal(yours.division_dtype(tensor("float16"), scalar("int64")), "float16", "floating point stays as it is")
+    equal(
+        yours.division_dtype(tensor("float16"), scalar("int64")), "float16", "floating point stays as it is"
+    )
 
 
 @points(1, "any three kinds together")

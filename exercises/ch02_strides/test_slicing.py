@@ -68,5 +68,9 @@ def test_step_not_positive(yours):
 def test_any(yours, rng):
     for _ in range(100):
         dimension = rng.randint(0, 6), rng.randint(1, 4), rng.randint(0, 5)
-        bounds = rng.choice([None, rng.randint(-8, 8)]), rng.choice([None, rng.randint(-8, 8)]), rng.randint(1, 4)
+        bounds = (
+            rng.choice([None, rng.randint(-8, 8)]),
+            rng.choice([None, rng.randint(-8, 8)]),
+            rng.randint(1, 4),
+        )
         ask(yours, dimension, bounds, "compare with range(size)[start:stop:step]")

@@ -28,15 +28,34 @@ def test_inside_a_chunk(yours):
 
 @points(1, "no view reaches over two chunks")
 def test_over_two_chunks(yours):
-    ask(yours, *PERMUTED, (8, 3), None, "8 would reach over two chunks: strides 12 and 1 do not merge (12 != 4*1)")
-    ask(yours, *PERMUTED, (2, 12), None, "12 would reach over two chunks: strides 1 and 4 do not merge (1 != 3*4)")
+    ask(
+        yours,
+        *PERMUTED,
+        (8, 3),
+        None,
+        "8 would reach over two chunks: strides 12 and 1 do not merge (12 != 4*1)",
+    )
+    ask(
+        yours,
+        *PERMUTED,
+        (2, 12),
+        None,
+        "12 would reach over two chunks: strides 1 and 4 do not merge (1 != 3*4)",
+    )
     ask(yours, (3, 2), (4, 1), (6,), None, "a step of 1 cannot become a step of 3: 6 reaches over two chunks")
 
 
 @points(1, "dimensions of size 1, old and new")
 def test_size_one(yours):
     ask(yours, (2, 1, 3), (3, 999, 1), (6,), (1,), "a dimension of size 1 joins a chunk whatever its stride")
-    ask(yours, (3, 2), (4, 1), (3, 1, 2), (4, 2, 1), "a new dimension of size 1 is taken in: its stride is 2*1")
+    ask(
+        yours,
+        (3, 2),
+        (4, 1),
+        (3, 1, 2),
+        (4, 2, 1),
+        "a new dimension of size 1 is taken in: its stride is 2*1",
+    )
     ask(yours, (3, 2), (4, 1), (1, 3, 2), (12, 4, 1), "a new dimension of size 1 in front: its stride is 3*4")
 
 
@@ -51,7 +70,14 @@ def test_expanded(yours):
 @points(1, "no elements, no dimensions")
 def test_empty(yours):
     ask(yours, (0, 3), (1, 7), (0, 3), (1, 7), "without elements the same sizes keep their strides")
-    ask(yours, (0, 3), (1, 7), (3, 0, 2), (2, 2, 1), "without elements other sizes get contiguous strides, 0 counts as 1")
+    ask(
+        yours,
+        (0, 3),
+        (1, 7),
+        (3, 0, 2),
+        (2, 2, 1),
+        "without elements other sizes get contiguous strides, 0 counts as 1",
+    )
     ask(yours, (), (), (1, 1), (1, 1), "a 0-dim tensor gives strides of 1")
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+# Two runs of the same mistake should read the same.
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _last = ""
 
 
@@ -24,5 +28,5 @@ def last() -> str:
 
 
 def _short(value) -> str:
-    text = " ".join(repr(value).split())
+    text = ADDRESS.sub("", " ".join(repr(value).split()))
     return text if len(text) <= 120 else text[:117] + "..."

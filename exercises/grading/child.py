@@ -1,6 +1,7 @@
 """The watched process: pytest on one exercise after another, each step told to the parent as a signed event.
 
-Standard input carries the request, standard output the events. Whatever the learner's code prints goes to standard error.
+Standard input carries the request, standard output the events. Whatever the learner's code prints goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import gc
 import json
 import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -31,10 +33,11 @@ except ImportError:
 
 IMPORT = "<import>"
 SPARE = 64 << 20
+PR_SET_PDEATHSIG = 1
 
 
 class Memory:
-    """A limit on the address space, where the system has one. limit: bytes above what the process uses already."""
+    """A limit on the address space, where there is one. limit: bytes above what is used already."""
 
     def __init__(self, limit: int) -> None:
         self.megabytes = limit >> 20
@@ -54,7 +57,7 @@ class Memory:
 
 
 class Grading:
-    """The pytest plugin that grades one exercise. It keeps its own record and does not ask pytest's outcome."""
+    """The pytest plugin that grades one exercise, by its own record and not by pytest's outcome."""
 
     def __init__(self, job: dict, session: Session) -> None:
         self.job = job
@@ -156,7 +159,7 @@ def main() -> None:
     """Grade the jobs of the request on standard input."""
     request = json.loads(sys.stdin.buffer.readline())
     session = Session(request, _take_over_streams())
-    _die_with_parent()
+    _die_with_parent(request["parent"])
     sys.breakpointhook = _no_debugger
     sys.pycache_prefix = request["folder"]
     session.signer.send({"event": "ready"})
@@ -206,10 +209,12 @@ def _flush(marker: bytes) -> None:
         return
 
 
-def _die_with_parent() -> None:
+def _die_with_parent(parent: int) -> None:
     """On Linux, end when the parent does, whatever this process is doing then."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def _no_debugger(*arguments, **keywords) -> None:

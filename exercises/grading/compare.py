@@ -1,8 +1,8 @@
 """Comparisons that a learner's object cannot answer for itself.
 
-Types are compared exactly before values are, so an object with its own `__eq__` is seen as what it is. The names that the
-comparison needs are bound here, before any learner's file is imported: replacing `numpy.allclose` or a builtin later
-changes nothing in this module.
+Types are compared exactly before values are, so an object with its own `__eq__` is seen as what it is. The
+names that the comparison needs are bound here, before any learner's file is imported: replacing
+`numpy.allclose` or a builtin later changes nothing in this module.
 """
 
 from __future__ import annotations
@@ -37,45 +37,56 @@ VALUE = "the value"
 
 
 class Mismatch(AssertionError):
-    """An answer is not the expected one; the text says what was asked, what came and what should have come."""
+    """An answer is not the expected one; the text says what was asked, what came, what was expected."""
 
 
-def equal(got, expected, why: str = "", *, what: str = "", picture: str = "", names: list[str] | None = None) -> None:
+def equal(
+    got, expected, why: str = "", *, what: str = "", picture: str = "", names: list[str] | None = None
+) -> None:
     """Demand that `got` is `expected`: the same types and the same values, all the way down.
 
-    got, expected: plain Python values, tuples, lists, dicts of them, or NumPy arrays. why: the reason, in the terms of
-    the chapter. what: what was asked (default: the learner's function that was called last). picture: a text picture.
-    names: what the items of a sequence are called, for the picture that is drawn when none is given.
+    got, expected: plain Python values, tuples, lists, dicts of them, or NumPy arrays. why: the reason, in
+    the terms of the chapter. what: what was asked (default: the learner's function that was called last).
+    picture: a text picture. names: what the items of a sequence are called, for the picture that is drawn
+    when none is given.
     """
     __tracebackhide__ = True
     difference = first_difference(got, expected)
     if difference:
-        raise Mismatch(_text(what, show(got), show(expected), difference, why, picture or _draw(got, expected, names)))
+        raise Mismatch(
+            _text(what, show(got), show(expected), difference, why, picture or _draw(got, expected, names))
+        )
 
 
-def close(got, expected, why: str = "", *, what: str = "", tolerance: float = 1e-9, picture: str = "") -> None:
-    """Demand that a float or an array of floats is near the expected one (absolute plus relative tolerance)."""
+def close(
+    got, expected, why: str = "", *, what: str = "", tolerance: float = 1e-9, picture: str = ""
+) -> None:
+    """Demand that a float or an array of floats is near the expected one."""
     __tracebackhide__ = True
     difference = _kind_difference(got, expected, "") or _far(got, expected, tolerance)
     if difference:
         raise Mismatch(_text(what, show(got), show(expected), difference, why, picture))
 
 
-def holds(condition, why: str, *, what: str = "", got: str = "", expected: str = "", picture: str = "") -> None:
+def holds(
+    condition, why: str, *, what: str = "", got: str = "", expected: str = "", picture: str = ""
+) -> None:
     """Demand that a condition which the test computed itself is true."""
     __tracebackhide__ = True
     if condition is not True:
         raise Mismatch(_text(what, got, expected, "", why, picture))
 
 
-def raises(error, function, *arguments, why: str = "", **keywords) -> None:
-    """Demand that the call raises `error`."""
+def raises(error, function, *arguments, why: str = "", text: str = "") -> None:
+    """Demand that the call raises `error`, with `text` somewhere in its message."""
     __tracebackhide__ = True
     try:
-        answer = function(*arguments, **keywords)
+        answer = function(*arguments)
     except NotImplementedError:
         raise  # a RuntimeError, but not the learner's answer
-    except error:
+    except error as raised:
+        said = str(raised)
+        equal(text in said, True, why, what=f'the message of the {error.__name__} has "{text}" in it: {said}')
         return
     raise Mismatch(_text("", show(answer), f"{error.__name__} is raised", "", why, ""))
 
@@ -121,10 +132,18 @@ def all_known(values) -> bool:
 
 
 def _kind_difference(got, expected, where: str) -> str:
-    if type(got) is type(expected):
+    if type(got) is type(expected) or _is_zero_dim(got, expected):
         return ""
-    names = [f"{type(each).__module__}.{type(each).__qualname__}".removeprefix("builtins.") for each in (got, expected)]
+    names = [
+        f"{type(each).__module__}.{type(each).__qualname__}".removeprefix("builtins.")
+        for each in (got, expected)
+    ]
     return f"{_place(where)} the type is {names[0]}, expected {names[1]}".strip()
+
+
+def _is_zero_dim(got, expected) -> bool:
+    """NumPy's reductions give a scalar where a 0-dim array would be as good."""
+    return type(expected) is np.ndarray and expected.ndim == 0 and isinstance(got, np.generic)
 
 
 def _sequence_difference(got, expected, where: str) -> str:
@@ -178,6 +197,11 @@ def _draw(got, expected, names: list[str] | None) -> str:
 
 def _text(what: str, got: str, expected: str, difference: str, why: str, picture: str) -> str:
     where = "" if difference == VALUE else difference
-    rows = [("", what or calls.last()), ("yours     ", got), ("expected  ", expected), ("first difference ", where)]
+    rows = [
+        ("", what or calls.last()),
+        ("yours     ", got),
+        ("expected  ", expected),
+        ("first difference ", where),
+    ]
     lines = [f"{label}{text.rstrip(':')}" for label, text in rows if text]
     return "\n".join([*lines, *([f"why: {why}"] if why else []), *([picture] if picture else [])])

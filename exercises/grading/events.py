@@ -1,4 +1,4 @@
-"""Signed events: one JSON line each, with a number and a keyed hash, so that printing one is not enough to forge one."""
+"""Signed events: one JSON line each, with a number and a keyed hash, so that printing one forges nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fixtures of the test files, for plain `pytest`: `yours` is the file beside the test, `rng` the run's random numbers."""
+"""The fixtures of the test files for plain `pytest`: `yours`, the file beside the test, and `rng`."""
 
 from __future__ import annotations
 

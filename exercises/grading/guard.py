@@ -1,4 +1,4 @@
-"""What an exercise may import and call. This is coaching: it tells what the exercise is about, it is not a lock."""
+"""What an exercise may import and call: coaching about what the exercise asks for, not a lock."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ast
 from dataclasses import dataclass
 
 ALWAYS = frozenset(
-    "__future__ abc bisect collections contextlib copy dataclasses enum fractions functools heapq itertools math "
-    "numbers operator pprint random statistics string textwrap time typing warnings weakref".split()
+    "__future__ abc bisect collections contextlib copy dataclasses enum fractions functools heapq itertools "
+    "math numbers operator pprint random statistics string textwrap time typing warnings weakref".split()
 )
 DIGGING = frozenset(
-    "__globals__ __builtins__ __subclasses__ __code__ __closure__ f_back f_globals f_locals f_builtins tb_frame gi_frame "
-    "cr_frame".split()
+    "__globals__ __builtins__ __subclasses__ __code__ __closure__ f_back f_globals f_locals f_builtins "
+    "tb_frame gi_frame cr_frame".split()
 )
 DYNAMIC = frozenset("__import__ exec eval compile globals open __builtins__ __loader__ __spec__".split())
 
@@ -22,7 +22,7 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True)
 class Rules:
-    """What one exercise allows beyond the small standard list, and what it forbids (name -> what to do instead)."""
+    """What one exercise allows beyond ALWAYS, and what it forbids: pairs (name, advice)."""
 
     imports: tuple[str, ...] = ()
     forbidden: tuple[tuple[str, str], ...] = ()
@@ -37,7 +37,7 @@ def check(tree: ast.Module, rules: Rules) -> None:
 
 
 def _nodes(tree: ast.Module):
-    """Every node but those under `if __name__ == "__main__":`, which only run when the file is run by hand."""
+    """Every node but those under `if __name__ == "__main__":`, which only run by hand."""
     for statement in tree.body:
         if not (isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test)):
             yield from ast.walk(statement)

@@ -1,7 +1,7 @@
 """Has the learner's file replaced a function of Python, NumPy, pytest or the grader?
 
-A snapshot remembers what can be called in the modules that grading leans on. `changed` names the first that is no
-longer the same object, or whose code was swapped.
+A snapshot remembers what can be called in the modules that grading leans on. `changed` names the first that
+is no longer the same object, or whose code was swapped.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sys
 import types
 
 WATCHED = (
-    "builtins math operator random json hmac hashlib copy itertools functools numpy numpy.linalg numpy.testing "
-    "_pytest pluggy pytest exercises".split()
+    "builtins math operator random json hmac hashlib copy itertools functools numpy numpy.linalg "
+    "numpy.testing _pytest pluggy pytest exercises".split()
 )
 
 

@@ -27,15 +27,17 @@ class Yours:
         try:
             found = getattr(self._module, name)
         except AttributeError:
-            raise Missing(f"{self._file} has no `{name}`; the starter has it (`reset` puts that back)") from None
+            raise Missing(
+                f"{self._file} has no `{name}`; the starter has it (`reset` puts that back)"
+            ) from None
         return _noted(found) if isinstance(found, types.FunctionType) else found
 
 
 def load(path: Path, rules: guard.Rules | None) -> Yours:
     """Import the learner's file.
 
-    path: the file. rules: what it may import and call (None: anything). Errors: SyntaxError, NotAllowed, and whatever the
-    file raises while it is imported.
+    path: the file. rules: what it may import and call (None: anything). Errors: SyntaxError, NotAllowed,
+    and whatever the file raises while it is imported.
     """
     source = path.read_bytes()
     tree = ast.parse(source, str(path))

@@ -8,7 +8,10 @@ def beside(yours: list[str], expected: list[str], names: list[str] | None = None
     rows = _padded(yours, expected, names)
     first = next((row for row, (_, mine, theirs) in enumerate(rows) if mine != theirs), None)
     lines = _columns([("", "yours", "expected"), *rows])
-    return "\n".join(line + ("   <-- here" if first is not None and row == first + 1 else "") for row, line in enumerate(lines))
+    return "\n".join(
+        line + ("   <-- here" if first is not None and row == first + 1 else "")
+        for row, line in enumerate(lines)
+    )
 
 
 def ruler(length: int, **marks: list[int]) -> str:

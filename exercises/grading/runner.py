@@ -1,6 +1,8 @@
-"""The parent: starts the child, listens to its events, stops it when a test takes too long, and goes on after that.
+"""The parent: starts the child, listens to its events, stops it when a test takes too long, and goes on
+after that.
 
-A test that hangs, crashes or ends the process is reported as such; the child is started again for the tests after it.
+A test that hangs, crashes or ends the process is reported as such; the child is started again for the tests
+after it.
 """
 
 from __future__ import annotations
@@ -26,10 +28,7 @@ from exercises.grading.events import Reader
 
 IMPORT = "<import>"
 LINGER_SECONDS = 1.0
-START = (
-    "import sys; sys.path.append(sys.argv[1]); "
-    "from exercises.grading.child import main; main()"
-)
+START = "import sys; sys.path.append(sys.argv[1]); from exercises.grading.child import main; main()"
 MESSAGES = {
     "timeout": "stopped after {seconds:g} s: your code was still running",
     "output": "stopped: your code printed more than {megabytes:g} MB",
@@ -39,7 +38,7 @@ MESSAGES = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What one test may use. seconds: wall time; the others in bytes; start_seconds: for Python and pytest to start."""
+    """What one test may use: wall time, printed bytes, bytes of memory. start_seconds: to start pytest."""
 
     seconds: float = 5.0
     output_bytes: int = 1 << 20
@@ -49,7 +48,7 @@ class Limits:
 
 @dataclass
 class Outcome:
-    """How one property went. kind: passed, wrong, todo, raised, timeout, crashed, output, memory, tampered, ..."""
+    """How one property went. kind: passed, wrong, todo, raised, missing, timeout, crashed, ..."""
 
     property: catalog.Property
     kind: str = "not run"
@@ -104,11 +103,18 @@ class Job:
     def request(self, number: int, done: list[str]) -> dict:
         """What the child needs to know."""
         rules = {"imports": self.exercise.imports, "forbidden": list(self.exercise.forbidden.items())}
-        names = {"id": number, "set": self.exercise.set, "test": str(self.exercise.test), "file": str(self.file)}
+        names = {
+            "id": number,
+            "set": self.exercise.set,
+            "test": str(self.exercise.test),
+            "file": str(self.file),
+        }
         return {**names, "seed": self.seed, "done": done, "rules": rules if self.guarded else None}
 
 
-def grade(jobs: list[Job], limits: Limits = Limits(), tell: Callable[[Result], None] | None = None) -> list[Result]:
+def grade(
+    jobs: list[Job], limits: Limits = Limits(), tell: Callable[[Result], None] | None = None
+) -> list[Result]:
     """Grade the files, one result each, in order.
 
     jobs: what to grade. limits: what one test may use. tell: called with each result as it is ready.
@@ -183,7 +189,9 @@ class Grader:
 
     def _message(self, stopped: Stopped) -> str:
         megabytes = self.limits.output_bytes / 2**20
-        return MESSAGES[stopped.kind].format(how=stopped.how, seconds=self.limits.seconds, megabytes=megabytes)
+        return MESSAGES[stopped.kind].format(
+            how=stopped.how, seconds=self.limits.seconds, megabytes=megabytes
+        )
 
     def _finished(self, number: int) -> None:
         if number not in self.open:
@@ -233,10 +241,11 @@ class Child:
         self.output = Output(self.process.stderr, marker.encode())
         self.lines: queue.Queue = queue.Queue(1000)
         threading.Thread(target=self._read, daemon=True).start()
-        self._send({"key": key.hex(), "marker": marker, "folder": folder, "stacks": str(self.stacks), "jobs": requests})
+        places = {"folder": folder, "stacks": str(self.stacks), "parent": os.getpid()}
+        self._send({"key": key.hex(), "marker": marker, **places, "jobs": requests})
 
     def events(self) -> Iterator[dict]:
-        """The signed events, until the last one; Stopped when a limit is reached or the process ends before that."""
+        """The signed events; Stopped when a limit is reached or the process ends before the last one."""
         begin = time.monotonic()
         while True:
             event = self._next(begin)
@@ -356,7 +365,10 @@ class Output:
 def _blank(job: Job) -> Result:
     result = Result(job.exercise, job.file, job.seed, [Outcome(each) for each in job.exercise.properties])
     if not job.file.exists():
-        result.problem, result.message = "missing", f"there is no file {job.file}; `reset {job.exercise.name}` writes it"
+        result.problem, result.message = (
+            "missing",
+            f"there is no file {job.file}; `reset {job.exercise.name}` writes it",
+        )
     elif not manifest.is_genuine(job.exercise.test):
         result.problem = "tampered"
         result.message = f"{job.exercise.test.name} is not the one that was shipped: put it back to be graded"
@@ -375,7 +387,12 @@ def _start(folder: str) -> subprocess.Popen:
 def _environment() -> dict[str, str]:
     dropped = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONSTARTUP", "PYTHONBREAKPOINT", "PYTHONINSPECT")
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
-    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"}
+    return {
+        **kept,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONIOENCODING": "utf-8",
+    }
 
 
 def _kill(process: subprocess.Popen) -> None:

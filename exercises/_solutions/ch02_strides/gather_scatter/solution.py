@@ -4,8 +4,8 @@ gather picks elements along one dimension. For dim 1 of a matrix:
 
     out[i][j] = input[i][index[i][j]]
 
-The result has the shape of `index`. The gradient goes the same way back: every element of the result adds its gradient
-to the element it was picked from. An element that was picked twice gets two gradients.
+The result has the shape of `index`. The gradient goes the same way back: every element of the result adds
+its gradient to the element it was picked from. An element that was picked twice gets two gradients.
 
     grad_input[i][index[i][j]] += grad_out[i][j]
 """
@@ -16,10 +16,10 @@ import numpy as np
 def gather(input, dim, index):
     """Return the gathered elements, an array of index.shape and input.dtype.
 
-    input: NumPy array. dim: int >= 0. index: int64 array with as many dimensions. Nothing is broadcast: in every
-    dimension but `dim`, index may be smaller than input (then the rest of input is not used) but not larger. Along `dim`
-    it may have any size. Raises RuntimeError when the dimensions do not fit, and IndexError when an entry is not in
-    [0, input.shape[dim]): negative ones are not allowed.
+    input: NumPy array. dim: int >= 0. index: int64 array with as many dimensions. Nothing is broadcast: in
+    every dimension but `dim`, index may be smaller than input (then the rest of input is not used) but not
+    larger. Along `dim` it may have any size. Raises RuntimeError when the dimensions do not fit, and
+    IndexError when an entry is not in [0, input.shape[dim]): negative ones are not allowed.
     """
     # solution
     fits = index.ndim == input.ndim and all(
@@ -50,4 +50,6 @@ def _places(dim, index):
     places = list(np.indices(index.shape))
     places[dim] = index
     return tuple(places)
+
+
 # end of solution

@@ -17,7 +17,7 @@ def compute_view_strides(sizes, strides, new_sizes):
         else:
             chunks.append((size, stride))
     new_strides, rest = [], list(new_sizes)
-    for numel, base in chunks:
+    for numel, _ in chunks:
         tiled = 1
         while rest and (tiled < numel or rest[-1] == 1):
             new_strides.insert(0, tiled)

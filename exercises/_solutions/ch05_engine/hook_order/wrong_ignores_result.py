@@ -1,0 +1,31 @@
+"""Ignores what a hook returns."""
+
+FAILS = "test_replacement"
+SAYS = "replacement"
+
+
+def run_node(node, grad):
+    grad = through(node.tensor_hooks, grad)
+    if node.retains_grad:
+        node.retained_grad = grad
+    grad = through(node.pre_hooks, grad)
+    result = node.apply(grad)
+    for hook in node.post_hooks:
+        replaced = hook(result, grad)
+        result = result if replaced is None else replaced
+    return result
+
+
+def run_leaf(leaf, grad):
+    grad = through([*leaf.tensor_hooks, *leaf.pre_hooks], grad)
+    leaf.grad = grad if leaf.grad is None else leaf.grad + grad
+    for hook in leaf.post_accumulate_hooks:
+        hook(leaf)
+    for hook in leaf.post_hooks:
+        hook(grad)
+
+
+def through(hooks, grad):
+    for hook in hooks:
+        hook(grad)
+    return grad

@@ -1,0 +1,32 @@
+"""Takes the retained gradient before the tensor hooks."""
+
+FAILS = "test_retains_after_hooks"
+SAYS = "after the hooks"
+
+
+def run_node(node, grad):
+    if node.retains_grad:
+        node.retained_grad = grad
+    grad = through(node.tensor_hooks, grad)
+    grad = through(node.pre_hooks, grad)
+    result = node.apply(grad)
+    for hook in node.post_hooks:
+        replaced = hook(result, grad)
+        result = result if replaced is None else replaced
+    return result
+
+
+def run_leaf(leaf, grad):
+    grad = through([*leaf.tensor_hooks, *leaf.pre_hooks], grad)
+    leaf.grad = grad if leaf.grad is None else leaf.grad + grad
+    for hook in leaf.post_accumulate_hooks:
+        hook(leaf)
+    for hook in leaf.post_hooks:
+        hook(grad)
+
+
+def through(hooks, grad):
+    for hook in hooks:
+        replaced = hook(grad)
+        grad = grad if replaced is None else replaced
+    return grad

@@ -1,0 +1,40 @@
+"""A backward engine in twenty lines: dependency counts.
+
+A backward graph has *nodes*; a node's next_nodes are where its gradients go. In a diamond
+
+            add                 out = d + e
+           /   \\
+       mul_d   mul_e            d = a * 3, e = a * 4
+           \\   /
+         AccumulateGrad a
+
+the last node gets two gradients. It may only run when both have come, and then with their sum. So the
+engine first walks the graph once and counts how many edges lead into each node. Each gradient that is
+delivered takes one off; a node with none left is ready.
+
+A node has .name, .sequence_nr (nodes made later have higher numbers; AccumulateGrad has the highest there
+is), .next_nodes (a list; the same node may be in it twice, as for y + y) and .apply(grad), which returns
+one gradient for each next node.
+"""
+
+import heapq
+
+
+def count_dependencies(root):
+    """Return a dict: for every node that can be reached from `root`, how many edges lead into it. The root
+    has 0.
+
+    root: a node. Every edge counts, also two edges from one node to the same next node. The graph may be a
+    chain of many thousand nodes, so do not recurse.
+    """
+    raise NotImplementedError
+
+
+def backward(root, grad):
+    """Run the graph from `root`, each node once, with the sum of all gradients that lead into it. Returns
+    nothing.
+
+    root: a node; grad: its gradient, a float. Among the nodes that are ready, the one with the highest
+    sequence_nr runs first.
+    """
+    raise NotImplementedError

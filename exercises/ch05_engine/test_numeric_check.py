@@ -1,0 +1,97 @@
+"""Grades numeric_check.py."""
+
+import numpy as np
+
+from exercises.grading import close, equal, points
+
+
+def matrix_function(matrix):
+    """x -> matrix @ x, whose Jacobian is the matrix."""
+    return lambda x: matrix @ x
+
+
+@points(1, "rows are outputs, columns are inputs")
+def test_shape(yours):
+    matrix = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    answer = yours.numerical_jacobian(matrix_function(matrix), np.zeros(3))
+    close(
+        answer,
+        matrix,
+        "f(x) = A x: the Jacobian is A",
+        what="numerical_jacobian of f(x) = A x",
+        tolerance=1e-6,
+    )
+    x = np.array([1.0, 2.0])
+    yours.numerical_jacobian(lambda x: x * x, x)
+    equal(
+        x,
+        np.array([1.0, 2.0]),
+        "the input is the caller's: it must not move",
+        what="x after numerical_jacobian",
+    )
+
+
+@points(1, "the difference is central")
+def test_central(yours):
+    answer = yours.numerical_jacobian(lambda x: x * x, np.array([1.0]))
+    why = "with one side only x*x gives 2 + eps = 2.000001; the errors of both sides cancel"
+    close(answer, np.array([[2.0]]), why, what="numerical_jacobian of x*x at 1", tolerance=1e-7)
+
+
+@points(1, "eps is small enough for a curved function")
+def test_small_eps(yours):
+    answer = yours.numerical_jacobian(lambda x: np.exp(50 * x), np.array([0.0]))
+    why = "with a large eps the curvature shows: exp(50 x) bends a lot within 1e-3"
+    close(answer, np.array([[50.0]]), why, what="numerical_jacobian of exp(50 x) at 0", tolerance=1e-6)
+
+
+@points(1, "a right backward passes, a wrong one does not")
+def test_verdict(yours):
+    x = np.array([0.3, 0.7])
+    answer = yours.gradcheck(np.sin, lambda x, grad: grad * np.cos(x), x)
+    equal(answer, True, "the derivative of sin is cos", what="gradcheck of sin with cos")
+    answer = yours.gradcheck(np.sin, lambda x, grad: grad * np.cos(x) * 1.01, x)
+    equal(answer, False, "one percent off is more than rtol = 1e-3", what="gradcheck of sin with 1.01 * cos")
+
+
+@points(1, "every entry is compared, not their sum")
+def test_every_entry(yours):
+    swapped = lambda x, grad: grad[::-1].copy()  # noqa: E731
+    answer = yours.gradcheck(lambda x: 1.0 * x, swapped, np.array([1.0, 2.0]))
+    picture = "numerical  1 0   backward  0 1   the sums of the columns agree\n           0 1             1 0"
+    why = "the errors cancel in a sum over the outputs, but no entry is right"
+    equal(
+        answer,
+        False,
+        why,
+        what="gradcheck of the identity, with a backward that swaps the gradients",
+        picture=picture,
+    )
+
+
+@points(1, "a backward that answers differently fails")
+def test_asks_twice(yours):
+    calls = []
+
+    def unsteady(x, grad):
+        calls.append(1)
+        return grad * (1 + 1e-9 * len(calls))
+
+    answer = yours.gradcheck(lambda x: 1.0 * x, unsteady, np.array([1.0]))
+    why = "asked twice it answers differently, although each answer is near enough"
+    equal(answer, False, why, what="gradcheck with a backward that drifts by 1e-9")
+
+
+@points(1, "any matrix, and one wrong entry in it")
+def test_any(yours, rng):
+    numbers = np.random.default_rng(rng.randrange(2**32))
+    matrix = numbers.integers(1, 5, (rng.randint(1, 4), rng.randint(1, 4))).astype(float)
+    x = numbers.random(matrix.shape[1])
+    answer = yours.gradcheck(matrix_function(matrix), lambda x, grad: grad @ matrix, x)
+    equal(answer, True, "f(x) = A x, and the backward is grad A", what=f"gradcheck for A = {matrix.tolist()}")
+    wrong = matrix.copy()
+    wrong[rng.randrange(matrix.shape[0]), rng.randrange(matrix.shape[1])] += 0.1
+    answer = yours.gradcheck(matrix_function(matrix), lambda x, grad: grad @ wrong, x)
+    equal(
+        answer, False, "one entry of the backward is off by 0.1", what=f"gradcheck for A = {matrix.tolist()}"
+    )
