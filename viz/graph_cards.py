@@ -89,9 +89,13 @@ def _strip(label, strip, cell_id=""):
     for value in strip["cells"]:
         cells.append(Cell(value["text"], mono_width(value["text"], 10) + 8, css="small", align="middle",
                           heat=value["heat"]))
-    if strip["more"]:
-        cells.append(_small(f"+{strip['more']}"))
+    cells.append(_small(f"+{strip['more']}") if strip["more"] else Cell("", 4))
     return Row(cells, 18)
+
+
+def _foot():
+    """Room below the last line of a card without slots at its bottom."""
+    return Row([Cell("")], 4)
 
 
 def _grad_row(node, owner, name=""):
@@ -110,20 +114,20 @@ def _root(node, direction):
         rows.append(_grad_row(node, node["id"]))
     if direction != "forward":
         rows.append(_line(f"backward starts here with {node['seed']}", "small muted"))
-    return Card(node["id"], role, rows)
+    return Card(node["id"], role, [*rows, _foot()])
 
 
 def _ended(node, direction):
     rows = [Row([_name(node["label"]), _badge("no graph", "ended")], _HEAD), _line(node["what"])]
-    return Card(node["id"], "ended", rows + [_line(text) for text in node["lines"]])
+    return Card(node["id"], "ended", [*rows, *map(_line, node["lines"]), _foot()])
 
 
 def _leaf(node, direction):
-    rows = [Row([_port("i", 0)], _PORT)]
-    rows.append(Row([_name(node["label"]), _badge("leaf", "leaf")], _HEAD))
+    port = Row([_port("i", 0)], _PORT)
+    rows = [Row([_name(node["label"]), _badge("leaf", "leaf")], _HEAD)]
     rows += [_line(f"also {name}", "small muted") for name in node["others"][:2]]
     rows += [_line(node["what"]), _grad_row(node, node["id"]), _status("AccumulateGrad", node, direction)]
-    return Card(node["id"], "leaf", rows)
+    return Card(node["id"], "leaf", [*rows, port] if direction == "forward" else [port, *rows, _foot()])
 
 
 def _status(text, node, direction):
@@ -187,11 +191,12 @@ def _fold(node, direction):
     rows = [Row([_name(node["label"]), _badge("folded", "fold")], _HEAD)]
     if node["pattern"] != ["AccumulateGrad"]:
         rows += [_line(text) for text in _fold_lines(node)]
-        rows.append(_line(f"{node['count']} nodes, {node['leaves']} of them leaves", "small muted"))
+        leaves = f", {node['leaves']} of them leaves" if node["leaves"] else ""
+        rows.append(_line(f"{node['count']} nodes{leaves}", "small muted"))
     if node["saved_count"]:
         text = f"saved {node['saved_count']} tensors, {human_bytes(node['saved_bytes'])}"
         rows.append(Row([_cell(text, 10, "small", role="saved", grow=True)]))
-    return Card(node["id"], "fold", rows, stacked=True)
+    return Card(node["id"], "fold", [*rows, _foot()], stacked=True)
 
 
 def _fold_lines(node):

@@ -118,6 +118,8 @@ def _row(row):
 
 def _cell(cell, row):
     back = _cell_box(cell, row)
+    if not cell.text:
+        return back
     words = text(*_anchor(cell, row), cell.text, f"{cell.css} {_ALIGN[cell.align]}".strip(), data_id=cell.id)
     return group(back + words, class_=_cell_class(cell), data_id=row.id or None) if back else words
 

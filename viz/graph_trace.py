@@ -298,8 +298,10 @@ def _fold_notes(model):
         return []
     hidden = sum(len(fold.members) for fold in model.folds)
     total = len(model.order)
+    crowds = all(fold.pattern == ("AccumulateGrad",) for fold in model.folds)
+    more = "" if crowds else " A larger max_nodes unfolds them."
     return [f"Showing {total - hidden} of {counted(total, 'node')}: {counted(hidden, 'node')} are folded into "
-            f"{counted(len(model.folds), 'card')}. A larger max_nodes unfolds them."]
+            f"{counted(len(model.folds), 'card')}.{more}"]
 
 
 def _saved_notes(model):

@@ -35,7 +35,8 @@ class Walk:
         return hasattr(self.nodes[index], "variable")
 
     def name(self, index):
-        return self.nodes[index].name()
+        """The node's name without its C++ namespace."""
+        return self.nodes[index].name().rsplit("::", 1)[-1]
 
     def sequence(self, index):
         if self.is_leaf(index):
