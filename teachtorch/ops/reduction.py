@@ -14,6 +14,7 @@ from ..core import dtype as dt
 from ..core import geometry, settings
 from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
+from ..kernels import reduce as folds
 from ..kernels.pointwise import silently
 from ..tensor import Tensor
 from .declare import BOOL, LINEAR, exports, operator, pointwise, publish, write_out
@@ -107,8 +108,15 @@ def dense(array):
     return np.ascontiguousarray(array)
 
 
+def summed(array, axis, keepdim, total):
+    """The sum with NumPy dtype `total`."""
+    if array.size > folds.NAIVE:
+        return folds.sum(array, dims_of(axis, array.ndim), keepdim, total)
+    return accumulated(np.add, array, axis, keepdim, total)
+
+
 def accumulated(ufunc, array, axis, keepdim, total):
-    """`ufunc` over the array with a result of NumPy dtype `total`, of 16-bit floats in float32."""
+    """`ufunc` over a small array with a result of NumPy dtype `total`, of 16-bit floats in float32."""
     via = FLOAT32 if total in LOW_PRECISION else total
     found = silently(ufunc.reduce, array, axis, via, None, keepdim)
     return dense(found if via is total else found.astype(total))
@@ -146,7 +154,7 @@ def fake_sum_dim(self, dim=None, keepdim=False, dtype=None):
     "self": lambda grad, self_shape: grad.expand(self_shape)})
 def sum_all(self, *, dtype=None):
     """The sum of all elements."""
-    return accumulated(np.add, converted(self, dtype), None, False, total_dtype(self, dtype))
+    return summed(converted(self, dtype), None, False, total_dtype(self, dtype))
 
 
 @operator("sum_dim", jvp=LINEAR, fake=fake_sum_dim, spaces=(), vjp={
@@ -154,7 +162,7 @@ def sum_all(self, *, dtype=None):
 def sum_dim(self, dim=None, keepdim=False, *, dtype=None):
     """The sums over the dimensions `dim` (int or tuple)."""
     axis = axis_of(dim, self.ndim)
-    return accumulated(np.add, converted(self, dtype), axis, keepdim, total_dtype(self, dtype))
+    return summed(converted(self, dtype), axis, keepdim, total_dtype(self, dtype))
 
 
 def sum_(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=False):
@@ -196,6 +204,8 @@ def mean_of(array, axis, keepdim, count, dtype):
     array = converted(array, dtype)
     if is_number_array(array):
         raise TypeError("mean() needs floating point numbers")
+    if array.size > folds.NAIVE:
+        return folds.mean(array, dims_of(axis, array.ndim), keepdim)
     via = FLOAT32 if array.dtype in LOW_PRECISION else array.dtype
     found = silently(np.add.reduce, array, axis, via, None, keepdim) / (count or math.nan)
     return dense(found if via is array.dtype else found.astype(array.dtype))
@@ -386,11 +396,27 @@ def fake_values_and_indices(name):
     return fake
 
 
+def extremum(ufunc, array, axis, keepdim):
+    """The maximum or minimum over axes; NaN if one is NaN."""
+    if array.size > folds.SMALL:
+        fold = folds.amax if ufunc is np.maximum else folds.amin
+        return fold(array, dims_of(axis, array.ndim), keepdim)
+    return np.asarray(dense(ufunc.reduce(array, axis, None, None, keepdim)))
+
+
 def extremum_along(ufunc, find, array, dim, keepdim):
     """(values, indices) along one dimension; NaN counts as the extremum, the first of equal ones is chosen."""
     require_dim(dim, ufunc.__name__)
-    values = ufunc.reduce(array, dim, None, None, keepdim)
-    return np.asarray(dense(values)), np.asarray(find(widened(array), dim, None, keepdims=keepdim))
+    return extremum(ufunc, array, dim, keepdim), position_along(find, array, dim, keepdim)
+
+
+def position_along(find, array, dim, keepdim):
+    """The index of the extremum along `dim`, or of the flattened array."""
+    array = widened(array)
+    if array.size > folds.SMALL and dim is not None:
+        fold = folds.argmax if find is np.ndarray.argmax else folds.argmin
+        return fold(array, geometry.wrap_dim(dim, array.ndim), keepdim)
+    return np.asarray(find(array, dim, None, keepdims=keepdim))
 
 
 VALUES_AND_INDICES = ("values", "indices")
@@ -399,13 +425,13 @@ VALUES_AND_INDICES = ("values", "indices")
 @operator("max", jvp=share_evenly_tangent, fake=fake_extremum("max"), spaces=(), vjp={"self": share_evenly})
 def max_all(self):
     """The largest element."""
-    return np.maximum.reduce(self, None)
+    return extremum(np.maximum, self, None, False)
 
 
 @operator("min", jvp=share_evenly_tangent, fake=fake_extremum("min"), spaces=(), vjp={"self": share_evenly})
 def min_all(self):
     """The smallest element."""
-    return np.minimum.reduce(self, None)
+    return extremum(np.minimum, self, None, False)
 
 
 @operator("max_dim", jvp=select_tangent, fake=fake_values_and_indices("max"), outputs=VALUES_AND_INDICES, spaces=(),
@@ -492,13 +518,13 @@ def fake_extrema(name):
 @operator("amax", jvp=share_by_count_tangent, fake=fake_extrema("amax"), vjp={"self": share_by_count}, spaces=())
 def amax(self, dim=(), keepdim=False):
     """The largest elements over the dimensions `dim` (default: all); equal ones share the gradient."""
-    return dense(np.maximum.reduce(self, axis_of(dim, self.ndim), None, None, keepdim))
+    return extremum(np.maximum, self, axis_of(dim, self.ndim), keepdim)
 
 
 @operator("amin", jvp=share_by_count_tangent, fake=fake_extrema("amin"), vjp={"self": share_by_count}, spaces=())
 def amin(self, dim=(), keepdim=False):
     """The smallest elements over the dimensions `dim` (default: all); equal ones share the gradient."""
-    return dense(np.minimum.reduce(self, axis_of(dim, self.ndim), None, None, keepdim))
+    return extremum(np.minimum, self, axis_of(dim, self.ndim), keepdim)
 
 
 def aminmax_gradient(grads, self, dim, keepdim, min, max):
@@ -528,8 +554,7 @@ def aminmax(self, *, dim=None, keepdim=False):
     """The smallest and the largest elements, of all or along one dimension, as named (min, max)."""
     if dim is not None:
         require_dim(dim, "aminmax")
-    return tuple([np.asarray(dense(ufunc.reduce(self, dim, None, None, keepdim)))
-                  for ufunc in (np.minimum, np.maximum)])
+    return extremum(np.minimum, self, dim, keepdim), extremum(np.maximum, self, dim, keepdim)
 
 
 def fake_arg(name):
@@ -551,7 +576,7 @@ def position_of(find, array, dim, keepdim):
     """Where the extremum is: along `dim`, or in the flattened array."""
     if array.dtype == np.bool_ or dim is not None and not isinstance(dim, numbers.Integral):
         raise TypeError("an index needs numbers and one dimension")
-    return np.asarray(find(widened(array), dim, None, keepdims=keepdim))
+    return position_along(find, array, dim, keepdim)
 
 
 @operator("argmax", fake=fake_arg("argmax"), spaces=())
@@ -597,8 +622,7 @@ def any_(self, dim=None, keepdim=False):
           fake=lambda self, dim=None: Fake(reduced_shape(self._shape, dims_of(dim, len(self._shape)), False), dt.int64))
 def count_nonzero(self, dim=None):
     """How many elements are not zero, overall or over the dimensions `dim`; int64."""
-    nonzero = self.astype(np.bool_)
-    return dense(np.add.reduce(nonzero, axis_of(dim, self.ndim), np.int64))
+    return summed(self.astype(np.bool_), axis_of(dim, self.ndim), False, dt.int64.numpy)
 
 
 # ---- logsumexp, nansum, nanmean -------------------------------------------------------------------------------
@@ -647,7 +671,7 @@ def logsumexp(self, dim, keepdim=False):
 def nansum(self, dim=None, keepdim=False, *, dtype=None):
     """The sum over `dim` (default: all) with NaN counted as zero."""
     array = self if is_number_array(self) else np.where(np.isnan(self), self.dtype.type(0), self)
-    return accumulated(np.add, converted(array, dtype), axis_of(dim, self.ndim), keepdim, total_dtype(array, dtype))
+    return summed(converted(array, dtype), axis_of(dim, self.ndim), keepdim, total_dtype(array, dtype))
 
 
 @numpy_names
