@@ -9,10 +9,13 @@ The path of a picture, and the file each stage lives in:
 
     tensor --> trace --> SVG + player | text | DOT
 
-1. ``graph_trace.py`` and ``strides_trace.py`` read public attributes of the tensor (``grad_fn``, ``next_functions``,
-   ``stride()``...) and write a *trace*: a small JSON value of nodes, edges, groups and steps (``trace.py``).
-   Nothing after this stage sees a tensor, so a picture never changes once it is made.
-   ``tensors.py``, ``walk.py``, ``engine_order.py``, ``collapse.py``, ``names.py`` and ``view_rule.py`` help here.
+1. ``graph_trace.py`` and ``strides_trace.py`` read public attributes of the tensor (``grad_fn``,
+   ``next_functions``, ``stride()``...) and write a *trace*: a small JSON value of nodes, edges, groups and
+   steps (``trace.py``). Nothing after this stage sees a tensor, so a picture never changes once it is made.
+   Their helpers: ``tensors.py`` and ``names.py``; for graphs ``walk.py``, ``engine_order.py``,
+   ``collapse.py``, ``saved.py``, ``graph_model.py``, ``graph_steps.py``, ``graph_notes.py``; for strides
+   ``strides_geometry.py``, ``strides_cells.py``, ``strides_notes.py``,
+   ``strides_steps.py``, ``view_rule.py``.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``graph_*.py`` or ``strides_*.py``. ``theme.py`` holds the colours, light and dark.
 3. ``picture.py`` wraps a trace as the object you hold: it shows itself in a notebook, has ``.text``,

@@ -1,9 +1,9 @@
 """Choosing which nodes of a big graph get a card of their own.
 
-Repetitions fold first: in engine order, runs of nodes with the same names, wired the same way, keep their first
-and last copy. If that is not enough, the middle of the graph becomes one card. A fold is always a run of nodes
-that are neighbours in engine order, so folding can never make a cycle. A crowd of leaves under one node folds
-always.
+Repetitions fold first: in engine order, runs of nodes with the same names, wired the same way, keep their
+first and last copy. If that is not enough, the middle of the graph becomes one card. A fold is always a run
+of nodes that are neighbours in engine order, so folding can never make a cycle. A crowd of leaves under one
+node folds always.
 """
 
 from collections import Counter
@@ -49,8 +49,10 @@ def _marks(graph, backbone):
     """A number per node of the backbone, equal for equal names and wiring."""
     place = {node: position for position, node in enumerate(backbone)}
     arrivals, known = graph.arrivals(), {}
-    signatures = [(graph.name(node), tuple(_wire(graph, place, arrivals, node, e) for e in graph.edges[node]))
-                  for node in backbone]
+    signatures = [
+        (graph.name(node), tuple(_wire(graph, place, arrivals, node, e) for e in graph.edges[node]))
+        for node in backbone
+    ]
     return [known.setdefault(signature, len(known)) for signature in signatures]
 
 
@@ -72,7 +74,7 @@ def _repetitions(marks, backbone):
     runs, start = [], 0
     while start < len(backbone):
         period, copies = _best_run(matches, start)
-        runs.append([backbone[start + k * period:start + (k + 1) * period] for k in range(copies)])
+        runs.append([backbone[start + k * period : start + (k + 1) * period] for k in range(copies)])
         start += period * copies
     return runs
 

@@ -20,8 +20,10 @@ class LayoutError(RuntimeError):
 def source(trace):
     """DOT text for the trace; LayoutError without the package that writes DOT."""
     if not find_spec("graphviz"):
-        raise LayoutError("DOT is written with the graphviz package: pip install graphviz graphviz-pure. "
-                          "Until then .text shows the picture.")
+        raise LayoutError(
+            "DOT is written with the graphviz package: pip install graphviz graphviz-pure. "
+            "Until then .text shows the picture."
+        )
     return import_module(f"viz.{trace.kind}_dot").digraph(trace).source
 
 
@@ -30,8 +32,10 @@ def program():
     named = os.environ.get("TEACHTORCH_DOT")
     found = _required(named) if named else _installed("graphviz-pure") or shutil.which("dot")
     if not found:
-        raise LayoutError("To draw this graph, install its layout program: pip install graphviz-pure "
-                          "(or set TEACHTORCH_DOT to a Graphviz dot). Until then .text shows it.")
+        raise LayoutError(
+            "To draw this graph, install its layout program: pip install graphviz-pure "
+            "(or set TEACHTORCH_DOT to a Graphviz dot). Until then .text shows it."
+        )
     return found
 
 

@@ -57,6 +57,7 @@ def cards(trace):
 
 # Cells
 
+
 def _cell(text, size=11, css="", **rest):
     return Cell(text, mono_width(text, size) + 2 * _PAD, css=css, **rest)
 
@@ -79,16 +80,30 @@ def _line(text, css=""):
 
 def _port(prefix, number, text=None, role="pale"):
     text = str(number) if text is None else text
-    return Cell(text, max(22, mono_width(text, 10) + 12), role=role, port=f"{prefix}{number}", css="small",
-                align="middle", grow=True)
+    return Cell(
+        text,
+        max(22, mono_width(text, 10) + 12),
+        role=role,
+        port=f"{prefix}{number}",
+        css="small",
+        align="middle",
+        grow=True,
+    )
 
 
 def _strip(label, strip, cell_id=""):
     """A label and the first values of a tensor, each cell as hot as its value is large."""
     cells = [_cell(label.ljust(len(label) + 3) if cell_id else label, grow=True, id=cell_id)]
     for value in strip["cells"]:
-        cells.append(Cell(value["text"], mono_width(value["text"], 10) + 8, css="small", align="middle",
-                          heat=value["heat"]))
+        cells.append(
+            Cell(
+                value["text"],
+                mono_width(value["text"], 10) + 8,
+                css="small",
+                align="middle",
+                heat=value["heat"],
+            )
+        )
     cells.append(_small(f"+{strip['more']}") if strip["more"] else Cell("", 4))
     return Row(cells, 18)
 
@@ -106,10 +121,14 @@ def _grad_row(node, owner, name=""):
 
 # Cards
 
+
 def _root(node, direction):
     retained = node["word"] == "retains grad"
     role = "retained" if retained else "nonleaf"
-    rows = [Row([_name(node["label"]), _badge(node["word"], role)], _HEAD), _strip(node["what"], node["value"])]
+    rows = [
+        Row([_name(node["label"]), _badge(node["word"], role)], _HEAD),
+        _strip(node["what"], node["value"]),
+    ]
     if retained:
         rows.append(_grad_row(node, node["id"]))
     if direction != "forward":
@@ -135,7 +154,9 @@ def _status(text, node, direction):
     cells = [_small(text, grow=True)]
     if direction != "forward":
         longest = mono_width("waits for 00", 10) + 2 * _PAD
-        cells.append(Cell(_waits(node["waits"]), longest, css="small muted", align="end", id=f"{node['id']}.waits"))
+        cells.append(
+            Cell(_waits(node["waits"]), longest, css="small muted", align="end", id=f"{node['id']}.waits")
+        )
     return Row(cells)
 
 
@@ -145,8 +166,13 @@ def _waits(count):
 
 def _op(node, direction):
     ins, outs = [Row([_in_cell(port) for port in node["ins"]], _PORT)], [Row(_out_cells(node), _PORT)]
-    title, other = (node["label"], node["forward"]) if direction == "backward" else (node["forward"], node["label"])
-    head = [Row([_name(title), _small(f"#{node['created']}", align="end")], _HEAD), _status(other, node, direction)]
+    title, other = (
+        (node["label"], node["forward"]) if direction == "backward" else (node["forward"], node["label"])
+    )
+    head = [
+        Row([_name(title), _small(f"#{node['created']}", align="end")], _HEAD),
+        _status(other, node, direction),
+    ]
     middle = head + _retained_rows(node) + _saved_rows(node)
     rows = outs + middle + ins if direction == "forward" else ins + middle + outs
     return Card(node["id"], "op", [row for row in rows if row.cells])
@@ -204,13 +230,14 @@ def _fold_lines(node):
         lines = wrapped(" → ".join(node["pattern"]), 44)
     else:
         lines = [f"{count} x {name}" for name, count in node["kinds"].items()]
-    return lines if len(lines) <= _PATTERN_LINES else [*lines[:_PATTERN_LINES - 1], "..."]
+    return lines if len(lines) <= _PATTERN_LINES else [*lines[: _PATTERN_LINES - 1], "..."]
 
 
 _MAKERS = {"root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold}
 
 
 # Places
+
 
 def _placed(card):
     """Give the card its size, and every row and cell its place."""

@@ -29,7 +29,13 @@ def _add_edge(dot, edge, direction):
     if direction == "forward":
         dot.edge(target + ":s", source + ":n", label, id=edge["id"])
     else:
-        dot.edge(source + ":s", target + ":n", label, id=edge["id"], dir="both" if direction == "both" else "forward")
+        dot.edge(
+            source + ":s",
+            target + ":n",
+            label,
+            id=edge["id"],
+            dir="both" if direction == "both" else "forward",
+        )
 
 
 def _end(card, prefix, slot):
@@ -38,8 +44,10 @@ def _end(card, prefix, slot):
 
 def _table(card):
     rows = "".join(f"<TR><TD>{_row(row)}</TD></TR>" for row in card.rows)
-    return (f'<<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0" STYLE="ROUNDED" '
-            f'COLOR="{line(card.role)}" BGCOLOR="{fill(card.role)}">{rows}</TABLE>>')
+    return (
+        f'<<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0" STYLE="ROUNDED" '
+        f'COLOR="{line(card.role)}" BGCOLOR="{fill(card.role)}">{rows}</TABLE>>'
+    )
 
 
 def _row(row):

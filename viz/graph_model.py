@@ -68,7 +68,7 @@ class GraphModel:
         return node in self.fold_of
 
     def edge_ends(self, node, slot):
-        """(card, slot, card, input_nr) of an edge as drawn: folds have no slots, nor do edges that merge there."""
+        """(card, slot, card, input_nr) of an edge as drawn; folds, where edges merge, have no slots."""
         target, input_nr = self.graph.edges[node][slot]
         if self.folded(node) or self.folded(target):
             return self.card[node], None, self.card[target], None

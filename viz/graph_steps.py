@@ -43,8 +43,10 @@ def _start(model):
     places = dict.fromkeys(place for place, _ in model.graph.roots)
     entries = [f"{model.label(place)}" for place in places]
     changes = {f"{model.card[p]}.waits": {"text": "ready"} for p in places if model.arrivals[p] == 0}
-    msg = (f"backward() starts: the engine has counted how many gradients each node waits for, and hands the "
-           f"first gradient to {_listed(entries)}.")
+    msg = (
+        f"backward() starts: the engine has counted how many gradients each node waits for, and hands the "
+        f"first gradient to {_listed(entries)}."
+    )
     ids = [f"r{k}" for k in range(len(model.roots))] + [model.card[p] for p in places]
     changes["queue"] = {"text": _queue(model, [p for p in places if model.arrivals[p] == 0])}
     return {"ids": ids, "msg": msg, "set": changes}
@@ -60,7 +62,7 @@ def _queue(model, ready):
 
 def _listed(words):
     if len(words) > _LISTED:
-        words = [*words[:_LISTED - 1], f"{len(words) - _LISTED + 1} others"]
+        words = [*words[: _LISTED - 1], f"{len(words) - _LISTED + 1} others"]
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + " and " + words[-1]
@@ -81,8 +83,11 @@ def _visit_step(model, visit):
 
 def _edges_of(model, visit):
     """Ids of the drawn edges along which the node sends gradients."""
-    ends = [model.edge_ends(visit.node, slot) for slot, target, _, _ in visit.sends
-            if model.card[target] != model.card[visit.node]]
+    ends = [
+        model.edge_ends(visit.node, slot)
+        for slot, target, _, _ in visit.sends
+        if model.card[target] != model.card[visit.node]
+    ]
     return list(dict.fromkeys(edge_id(e) for e in ends))
 
 
@@ -140,8 +145,10 @@ def _release(model, node, changes):
 def _failure(model, node):
     name, card = model.label(node), model.card[node]
     if model.spent(node) == "changed":
-        msg = (f"{name} cannot run: a tensor it saved has been changed in place, and the version check raises a "
-               "RuntimeError.")
+        msg = (
+            f"{name} cannot run: a tensor it saved has been changed in place, and the version check raises a "
+            "RuntimeError."
+        )
     else:
         msg = f'{name} cannot run: its saved tensors are freed, and PyTorch raises "{SECOND_BACKWARD}".'
     return {"ids": [card], "msg": msg, "set": {card: {"state": "failed"}, f"{card}.waits": {"text": "fails"}}}
@@ -154,7 +161,11 @@ def _fold_step(model, visits):
     for _, target, _, waits in sends:
         if not model.folded(target):
             changes[f"{model.card[target]}.waits"] = {"text": _waits(waits)}
-    msg = f"The {len(visits)} folded nodes run one after the other." if len(visits) > 1 else "A folded node runs."
+    msg = (
+        f"The {len(visits)} folded nodes run one after the other."
+        if len(visits) > 1
+        else "A folded node runs."
+    )
     edges = dict.fromkeys(edge for visit in visits for edge in _edges_of(model, visit))
     return {"ids": [card, *edges], "msg": msg, "set": changes}
 
@@ -168,7 +179,9 @@ def forward_steps(model):
             steps.append({"ids": [card], "msg": _made(model, node), "set": {card: {"state": "done"}}})
         last = card
     reset = {model.card[node]: {"state": ""} for node in model.created}
-    return _limited(steps) + ([{"ids": [], "msg": "The forward pass is done.", "set": reset}] if steps else [])
+    return _limited(steps) + (
+        [{"ids": [], "msg": "The forward pass is done.", "set": reset}] if steps else []
+    )
 
 
 def _made(model, node):

@@ -18,7 +18,8 @@ _CSS = """
 .edge.now .head,.edge.hot .head{fill:var(--accent-line)}
 .hot>.box{stroke:var(--accent-line);stroke-width:2}
 .failed>.box{fill:var(--ended);stroke:var(--ended-line);stroke-width:2.6}
-.freed>text{text-decoration:line-through;fill:var(--muted)}.freed>.box{fill:none;stroke:var(--pale-line);stroke-dasharray:3 2}
+.freed>text{text-decoration:line-through;fill:var(--muted)}
+.freed>.box{fill:none;stroke:var(--pale-line);stroke-dasharray:3 2}
 .live{display:none}.gone>.box{stroke-dasharray:3 2}.queue{font-weight:600;fill:var(--accent-line)}
 """.replace("\n", "")
 
@@ -30,14 +31,17 @@ def draw(trace):
     width = max(_MIN_WIDTH, plan.width + 2 * MARGIN)
     head, top = header(trace, width)
     left = (width - plan.width) / 2
-    graph = group(_edges(trace, plan) + "".join(_card(c, *plan.nodes[c.id]) for c in drawn),
-                  transform=f"translate({number(left)} {number(top)})")
+    graph = group(
+        _edges(trace, plan) + "".join(_card(c, *plan.nodes[c.id]) for c in drawn),
+        transform=f"translate({number(left)} {number(top)})",
+    )
     queue, y = _queue(trace, top + plan.height + 8)
     key, y = legend(_legend_items(trace), y + 12, width)
     return document(trace, head + graph + queue + key, width, y + MARGIN - 6, _CSS)
 
 
 # Layout
+
 
 class _Plan:
     """What the layout program said, with y downwards: centres of nodes and splines of edges."""
@@ -66,6 +70,7 @@ class _Plan:
 
 
 # Edges
+
 
 def _edges(trace, plan):
     return "".join(_edge(edge, plan, trace.options["direction"]) for edge in trace.edges)
@@ -103,13 +108,19 @@ def _edge_label(point, content):
 
 # Cards
 
+
 def _card(card, x, y):
     left, top = x - card.width / 2, y - card.height / 2
     pile = rect(4, 4, card.width, card.height, f"{card.role} box", 6) if card.stacked else ""
     box = rect(0, 0, card.width, card.height, "box", 6)
     rows = "".join(_row(row) for row in card.rows)
-    return group(pile + box + rows, data_id=card.id, data_card="", class_=f"card {card.role}",
-                 transform=f"translate({number(left)} {number(top)})")
+    return group(
+        pile + box + rows,
+        data_id=card.id,
+        data_card="",
+        class_=f"card {card.role}",
+        transform=f"translate({number(left)} {number(top)})",
+    )
 
 
 def _row(row):
@@ -139,8 +150,15 @@ def _anchor(cell, row):
 def _cell_box(cell, row):
     if cell.heat is not None:
         class_ = "hot-value" if cell.heat > 0 else "cold-value"
-        return rect(cell.x + 1, row.y + 2, cell.width - 2, row.height - 4, class_, 2,
-                    fill_opacity=f"{abs(cell.heat) * 0.45:.2f}")
+        return rect(
+            cell.x + 1,
+            row.y + 2,
+            cell.width - 2,
+            row.height - 4,
+            class_,
+            2,
+            fill_opacity=f"{abs(cell.heat) * 0.45:.2f}",
+        )
     if not cell.role:
         return ""
     inset = 0 if cell.port else 3
@@ -151,10 +169,13 @@ def _cell_box(cell, row):
 
 # Below the graph
 
+
 def _queue(trace, y):
     if trace.options["direction"] == "forward" or not trace.steps:
         return "", y
-    words = text(MARGIN, y + 12, "ready queue:", "note") + text(MARGIN + 92, y + 12, "", "queue", data_id="queue")
+    words = text(MARGIN, y + 12, "ready queue:", "note") + text(
+        MARGIN + 92, y + 12, "", "queue", data_id="queue"
+    )
     return group(words, class_="live"), y + 20
 
 
@@ -163,8 +184,11 @@ def _swatch(role):
 
 
 _LEGEND = {
-    "op": ("operation", "the backward node of one forward operation; #n is its order of creation: of the nodes that "
-                        "are ready, the highest runs first"),
+    "op": (
+        "operation",
+        "the backward node of one forward operation; #n is its order of creation: of the nodes that "
+        "are ready, the highest runs first",
+    ),
     "leaf": ("leaf", "no operation made it, so backward() keeps its gradient in .grad"),
     "nonleaf": ("non-leaf", "a named result of an operation: its gradient passes through and is not kept"),
     "retained": ("retains grad", "a non-leaf whose gradient is kept too, because of retain_grad()"),
@@ -177,7 +201,11 @@ _LEGEND = {
 
 def _legend_items(trace):
     used = _roles_used(trace)
-    items = [(_swatch("pale gone" if role == "freed" else role), *_LEGEND[role]) for role in _LEGEND if role in used]
+    items = [
+        (_swatch("pale gone" if role == "freed" else role), *_LEGEND[role])
+        for role in _LEGEND
+        if role in used
+    ]
     if "op" in used:
         items += _slot_legend(trace.options["direction"])
     return items
@@ -190,7 +218,9 @@ def _roles_used(trace):
         if node.get("word") == "retains grad":
             used.add("retained")
         for port in node.get("ins", ()):
-            used.update(["retained" if port["word"] == "retains grad" else "nonleaf"] if port["names"] else [])
+            used.update(
+                ["retained" if port["word"] == "retains grad" else "nonleaf"] if port["names"] else []
+            )
         states = {"kept": "saved", "freed": "freed", "changed": "ended"}
         used.update(states[item["state"]] for item in node.get("saved", ()))
     return used
@@ -202,13 +232,22 @@ def _arrow_legend(direction):
     if direction == "forward":
         return [(filled, "arrow", "a value goes from one operation to the next")]
     gradient = (filled, "arrow", "a gradient goes the way of the arrow")
-    return [gradient] if direction == "backward" else [
-        gradient, (hollow, "hollow arrow", "in the forward pass the value came the other way")]
+    return (
+        [gradient]
+        if direction == "backward"
+        else [gradient, (hollow, "hollow arrow", "in the forward pass the value came the other way")]
+    )
 
 
 def _slot_legend(direction):
     port = group(rect(2, 0, 22, 14, "box", 4), class_="pale") + text(13, 11, "0", "small mid")
     top, bottom = ("bottom", "top") if direction == "forward" else ("top", "bottom")
-    return [*_arrow_legend(direction), (port, f"{top} numbers", "backward input k receives the gradient of forward output k"),
-            (port, f"{bottom} numbers", "entry k of next_functions is the gradient of forward input k; "
-                                        "– means that input needs none")]
+    return [
+        *_arrow_legend(direction),
+        (port, f"{top} numbers", "backward input k receives the gradient of forward output k"),
+        (
+            port,
+            f"{bottom} numbers",
+            "entry k of next_functions is the gradient of forward input k; – means that input needs none",
+        ),
+    ]

@@ -17,9 +17,11 @@ def body(trace):
 
 
 def _key(trace):
-    meaning = {"backward": "gradient k of the line above goes to input m of this node",
-               "forward": "input k of the operation above is output m of this one",
-               "both": "k is forward input and gradient of the line above, m is output and gradient input here"}
+    meaning = {
+        "backward": "gradient k of the line above goes to input m of this node",
+        "forward": "input k of the operation above is output m of this one",
+        "both": "k is forward input and gradient of the line above, m is output and gradient input here",
+    }
     direction = trace.options["direction"]
     return ["", f"Key: k─{_SIGNS[direction]}m  {meaning[direction]}; #n  order of creation, from 0"]
 
@@ -122,7 +124,9 @@ def _ended(node):
 
 
 def _fold(node):
-    kinds = [" → ".join(node["pattern"])] if node["pattern"] else [f"{c} x {n}" for n, c in node["kinds"].items()]
+    kinds = (
+        [" → ".join(node["pattern"])] if node["pattern"] else [f"{c} x {n}" for n, c in node["kinds"].items()]
+    )
     if node["saved_count"]:
         kinds.append(f"saved {node['saved_count']} tensors, {human_bytes(node['saved_bytes'])}")
     return kinds

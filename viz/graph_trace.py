@@ -3,12 +3,12 @@
 import sys
 
 from viz.graph_model import PORT_LIMIT, GraphModel, edge_id, forward_name
+from viz.graph_notes import graph_notes
 from viz.graph_steps import backward_steps, forward_steps
 from viz.names import find_names
 from viz.picture import Picture
-from viz.tensors import describe, dtype_name, element_count, human_bytes, require_tensor, value_strip
+from viz.tensors import describe, dtype_name, element_count, require_tensor, value_strip
 from viz.trace import Trace
-from viz.wrap import counted
 
 DIRECTIONS = ("backward", "forward", "both")
 MAX_NODES = 50
@@ -44,11 +44,14 @@ def _roots(t):
 
 def graph_trace(model, direction):
     """The trace of a ``GraphModel``."""
-    trace = Trace("graph", f"{direction if direction != 'both' else 'forward and backward'} graph of "
-                  + ", ".join(_root_label(model, k) for k in range(len(model.roots))))
+    trace = Trace(
+        "graph",
+        f"{direction if direction != 'both' else 'forward and backward'} graph of "
+        + ", ".join(_root_label(model, k) for k in range(len(model.roots))),
+    )
     trace.nodes = _root_nodes(model) + _graph_nodes(model)
     trace.edges = _root_edges(model) + _graph_edges(model)
-    trace.notes = _notes(model, direction)
+    trace.notes = graph_notes(model, direction)
     if direction != "backward":
         trace.steps += forward_steps(model)
     if direction != "forward":
@@ -60,6 +63,7 @@ def graph_trace(model, direction):
 
 
 # Roots
+
 
 def _root_label(model, number):
     known = model.names.of(model.roots[number])
@@ -104,15 +108,23 @@ def _ended_node(model, number, tensor):
 
 
 def _why_no_graph(tensor):
-    lines = ["grad_fn is None and requires_grad is False: no graph starts here,",
-             "so backward() from this tensor raises a RuntimeError."]
+    lines = [
+        "grad_fn is None and requires_grad is False: no graph starts here,",
+        "so backward() from this tensor raises a RuntimeError.",
+    ]
     if not (tensor.dtype.is_floating_point or getattr(tensor.dtype, "is_complex", False)):
-        return [*lines, f"Cause: {dtype_name(tensor.dtype)} cannot carry a gradient;",
-                "only floating point and complex dtypes can."]
-    return [*lines, "One of these ended it:",
-            "- nothing it was computed from has requires_grad=True",
-            "- it was computed under no_grad() or inference_mode()",
-            "- detach(), .data, .item() or NumPy cut the graph"]
+        return [
+            *lines,
+            f"Cause: {dtype_name(tensor.dtype)} cannot carry a gradient;",
+            "only floating point and complex dtypes can.",
+        ]
+    return [
+        *lines,
+        "One of these ended it:",
+        "- nothing it was computed from has requires_grad=True",
+        "- it was computed under no_grad() or inference_mode()",
+        "- detach(), .data, .item() or NumPy cut the graph",
+    ]
 
 
 def _grad(tensor):
@@ -127,12 +139,21 @@ def _root_edges(model):
         node, input_nr = next(entries)
         if tensor.grad_fn is not None:
             port = None if model.folded(node) else input_nr
-            edges.append({"id": f"s{number}", "from": f"r{number}", "out": None,
-                          "to": model.card[node], "in": port, "times": 1})
+            edges.append(
+                {
+                    "id": f"s{number}",
+                    "from": f"r{number}",
+                    "out": None,
+                    "to": model.card[node],
+                    "in": port,
+                    "times": 1,
+                }
+            )
     return edges
 
 
 # Nodes of the graph
+
 
 def _graph_nodes(model):
     nodes = {}
@@ -150,7 +171,9 @@ def _tip(model, node):
         return "Many nodes on one card; a larger max_nodes unfolds them."
     if model.graph.is_leaf(node):
         return f"{label} is a leaf: AccumulateGrad adds the gradients that reach it into .grad."
-    sends = [f"gradient {k} to {_target(model, *edge)}" for k, edge in enumerate(model.graph.edges[node]) if edge]
+    sends = [
+        f"gradient {k} to {_target(model, *edge)}" for k, edge in enumerate(model.graph.edges[node]) if edge
+    ]
     what = " and ".join(filter(None, (_metadata_text(model.graph.nodes[node], k) for k in range(2))))
     shown = ", ".join(sends[:4]) + (", ..." if len(sends) > 4 else "")
     return f"{label} takes the gradient of {what or 'its result'} and sends {shown or 'nothing on'}."
@@ -261,6 +284,7 @@ def _fold_label(fold):
 
 # Edges of the graph
 
+
 def _graph_edges(model):
     """One edge per used slot; edges of folded nodes merge and are counted."""
     merged = {}
@@ -275,50 +299,3 @@ def _graph_edges(model):
 def _edge(ends, times):
     source, out, target, into = ends
     return {"id": edge_id(ends), "from": source, "out": out, "to": target, "in": into, "times": times}
-
-
-# Notes
-
-def _notes(model, direction):
-    notes = []
-    if model.graph.nodes:
-        notes += [_count_note(model), *_fold_notes(model), *_saved_notes(model)]
-    if direction != "backward" and model.graph.nodes:
-        notes.append("Only operations recorded for backward are known here: constants leave no node.")
-    return notes
-
-
-def _count_note(model):
-    leaves = sum(map(model.graph.is_leaf, model.order))
-    return f"{counted(len(model.order) - leaves, 'operation')}, {counted(leaves, 'leaf', 'leaves')}."
-
-
-def _fold_notes(model):
-    if not model.folds:
-        return []
-    hidden = sum(len(fold.members) for fold in model.folds)
-    total = len(model.order)
-    crowds = all(fold.pattern == ("AccumulateGrad",) for fold in model.folds)
-    more = "" if crowds else " A larger max_nodes unfolds them."
-    return [f"Showing {total - hidden} of {counted(total, 'node')}: {counted(hidden, 'node')} are folded into "
-            f"{counted(len(model.folds), 'card')}.{more}"]
-
-
-def _saved_notes(model):
-    items = [item for items in model.saved.values() for item in items]
-    kept, notes = sum(item["state"] == "kept" for item in items), []
-    if kept:
-        notes.append(f"Saved for backward: {counted(kept, 'tensor')}; storage kept alive: "
-                     f"{human_bytes(sum(model.storages.values()))}.")
-    spent = model.first_spent()
-    if spent is not None:
-        notes.append(_spent_note(model, spent))
-    return notes
-
-
-def _spent_note(model, node):
-    if model.spent(node) == "changed":
-        return (f"backward() would fail at {model.label(node)}: a tensor it saved has since been changed "
-                "in place.")
-    return (f"backward() has been here: saved tensors are freed, so another backward() fails at "
-            f"{model.label(node)}.")

@@ -23,20 +23,24 @@ def fragment(svg, trace, key):
     """
     encoded = base64.b64encode(svg.encode()).decode()
     image = f'<img alt="{escape(trace.title, quote=True)}" src="data:image/svg+xml;base64,{encoded}">'
-    return (f'<div class="viz-picture" data-viz="{key}">{image}</div>{_data(trace)}'
-            f'<script type="module">{_player()}\nmountAll("{key}");</script>')
+    return (
+        f'<div class="viz-picture" data-viz="{key}">{image}</div>{_data(trace)}'
+        f'<script type="module">{_player()}\nmountAll("{key}");</script>'
+    )
 
 
 def page(svg, trace, key):
     """One HTML file with the picture, the player and the trace."""
     title = escape(trace.title)
     spoken = escape(text(trace))
-    return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-            '<style>body{margin:24px;font-family:system-ui,sans-serif}pre{overflow:auto}</style></head><body>'
-            f'<div class="viz-picture" data-viz="{key}">{svg}</div>'
-            f'<details><summary>As text</summary><pre>{spoken}</pre></details>{_data(trace)}'
-            f'<script type="module">{_player()}\nmountAll("{key}");</script></body></html>')
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+        "<style>body{margin:24px;font-family:system-ui,sans-serif}pre{overflow:auto}</style></head><body>"
+        f'<div class="viz-picture" data-viz="{key}">{svg}</div>'
+        f"<details><summary>As text</summary><pre>{spoken}</pre></details>{_data(trace)}"
+        f'<script type="module">{_player()}\nmountAll("{key}");</script></body></html>'
+    )
 
 
 def _data(trace):

@@ -17,9 +17,12 @@ class Names:
 
     def __init__(self):
         self._names = {}
+        self._nodes = []
         self.tensors = {}
 
     def add(self, name, tensor):
+        """Keeps the node too: PyTorch makes a new Python object for a node that nobody holds."""
+        self._nodes.append(tensor.grad_fn)
         key = tensor_key(tensor)
         names = self._names.setdefault(key, [])
         if name not in names:
@@ -57,7 +60,7 @@ def find_names(names, frame):
 
 
 def _add_scope(found, scope, hidden="_"):
-    """Read a dict of variables. IPython's history (``_``, ``_3``, ``Out``) is not what the user calls things."""
+    """Read a dict of variables. IPython's history (``_``, ``_3``, ``Out``) gives no names."""
     for name, value in list(scope.items()):
         if hidden and (name.startswith(hidden) or name in ("In", "Out")):
             continue

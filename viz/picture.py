@@ -44,8 +44,19 @@ class Picture:
     def save(self, path):
         """Write the picture; the ending decides: .svg, .html (one offline file), .txt, .dot or .json."""
         path = Path(path)
-        writers = dict(zip(_FORMATS, (self._svg_file, self._html_file, self._text_file, lambda: self.source,
-                                      lambda: self.trace.to_json(indent=1)), strict=True))
+        writers = dict(
+            zip(
+                _FORMATS,
+                (
+                    self._svg_file,
+                    self._html_file,
+                    self._text_file,
+                    lambda: self.source,
+                    lambda: self.trace.to_json(indent=1),
+                ),
+                strict=True,
+            )
+        )
         if path.suffix not in writers:
             raise ValueError(f"cannot save as {path.suffix or path.name!r}: use {', '.join(_FORMATS)}")
         path.write_text(writers[path.suffix](), encoding="utf-8")
@@ -81,5 +92,7 @@ def load(path):
     content = path.read_text(encoding="utf-8")
     found = content if path.suffix == ".json" else html.trace_text(content)
     if found is None:
-        raise ValueError(f"{path} holds no picture: viz.load reads .html and .json files that a picture saved")
+        raise ValueError(
+            f"{path} holds no picture: viz.load reads .html and .json files that a picture saved"
+        )
     return Picture(Trace.from_json(found))

@@ -13,7 +13,7 @@ _PREFIX = "_saved_"
 
 
 def saved_items(node, names):
-    """One dict per saved tensor: name, what, bytes, state ("kept", "freed" or "changed"), is (the user's name).
+    """One dict per saved tensor: name, what, bytes, state (kept, freed or changed), is (the user's name).
 
     Reading calls the unpack hooks of ``saved_tensors_hooks``, if the user installed any.
     """
@@ -35,8 +35,11 @@ def _place(item):
 
 def _sources(node):
     attributes = dir(node)
-    found = [(a[len(_PREFIX):], lambda a=a: getattr(node, a)) for a in attributes
-             if a.startswith(_PREFIX) and a != "_saved_tensors"]
+    found = [
+        (a[len(_PREFIX) :], lambda a=a: getattr(node, a))
+        for a in attributes
+        if a.startswith(_PREFIX) and a != "_saved_tensors"
+    ]
     if "saved_tensors" in attributes:
         found.append(("saved_tensors", lambda: node.saved_tensors))
     return found

@@ -52,7 +52,7 @@ def shown_indices(shape):
 
 def full_index(shape, leading, row, column):
     """The element at this place of the grid; a 1-d tensor has no row, a 0-d tensor no column either."""
-    tail = (row, column)[max(0, 2 - len(shape)):]
+    tail = (row, column)[max(0, 2 - len(shape)) :]
     return (*leading, *tail)
 
 
@@ -80,12 +80,14 @@ def storage_rows(slots, total):
 def _some_rows(slots, count):
     """The rows of the shown elements, and the ends of the storage, as far as they fit."""
     used = sorted({slot // SLOTS_PER_ROW for slot in slots} | {0, count - 1})
-    return used if len(used) <= LONG_STORAGE_ROWS else used[:LONG_STORAGE_ROWS - 1] + used[-1:]
+    return used if len(used) <= LONG_STORAGE_ROWS else used[: LONG_STORAGE_ROWS - 1] + used[-1:]
 
 
 def holds(shape, strides, rest):
     """True if some index has sum(index * stride) == rest: does the tensor reach this slot?"""
-    dims = sorted(((step, size) for step, size in zip(strides, shape, strict=True) if step and size > 1), reverse=True)
+    dims = sorted(
+        ((step, size) for step, size in zip(strides, shape, strict=True) if step and size > 1), reverse=True
+    )
     return 0 not in shape and _reaches(dims, rest)
 
 

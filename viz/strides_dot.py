@@ -31,8 +31,10 @@ def _add_panel(dot, name, panel, nodes):
 
 
 def _add_storage(dot, storage, nodes):
-    rows = [[None] if row is None else [nodes[f"s{k}"] for k in range(row[0], row[1] + 1)]
-            for row in storage["rows"]]
+    rows = [
+        [None] if row is None else [nodes[f"s{k}"] for k in range(row[0], row[1] + 1)]
+        for row in storage["rows"]
+    ]
     dot.node("storage", _table(rows) if storage["slots"] else "storage: empty")
 
 

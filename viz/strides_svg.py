@@ -52,10 +52,13 @@ class _Page:
 
 # Facts and dims
 
+
 def _tables(trace, width):
     facts = trace.options["facts"]
-    left = [text(MARGIN, 12 + k * _FACT_LINE, name, "note fact") + text(MARGIN + 62, 12 + k * _FACT_LINE, value)
-            for k, (name, value) in enumerate(facts)]
+    left = [
+        text(MARGIN, 12 + k * _FACT_LINE, name, "note fact") + text(MARGIN + 62, 12 + k * _FACT_LINE, value)
+        for k, (name, value) in enumerate(facts)
+    ]
     right, rows = _dim_table(trace.options["dims"], MARGIN + 270)
     return "".join(left) + right, max(len(facts), rows) * _FACT_LINE
 
@@ -69,18 +72,26 @@ def _dim_table(dims, x):
     parts = [text(left, 12, title, "note fact") for left, title in zip(columns, titles, strict=True)]
     for k, dim in enumerate(dims, 1):
         y = 12 + k * _FACT_LINE
-        parts += [text(columns[0], y, dim["dim"]), text(columns[1], y, dim["size"]), text(columns[2], y, dim["stride"]),
-                  _dim_verdict(dim, columns[3], y)]
+        parts += [
+            text(columns[0], y, dim["dim"]),
+            text(columns[1], y, dim["size"]),
+            text(columns[2], y, dim["stride"]),
+            _dim_verdict(dim, columns[3], y),
+        ]
     return "".join(parts), len(dims) + 1
 
 
 def _dim_verdict(dim, x, y):
-    word, css = {"ok": ("the same", "good"), "differs": ("different", "bad"),
-                 "ignored": ("does not matter", "muted")}[dim["verdict"]]
+    word, css = {
+        "ok": ("the same", "good"),
+        "differs": ("different", "bad"),
+        "ignored": ("does not matter", "muted"),
+    }[dim["verdict"]]
     return text(x, y, f"{dim['needed']}", "") + text(x + 62, y, word, css)
 
 
 # Grids
+
 
 def _grids(trace, width, cell):
     """Panels from left to right, wrapped to the width."""
@@ -98,7 +109,11 @@ def _grids(trace, width, cell):
 def _panel(panel, nodes, cell):
     """One grid with its headings; returns (svg, width, height)."""
     left, top = 30, 32 if panel["leading"] else 16
-    parts = [text(left, 12, f"[{', '.join(map(str, panel['leading']))}, :, :]", "fact")] if panel["leading"] else []
+    parts = (
+        [text(left, 12, f"[{', '.join(map(str, panel['leading']))}, :, :]", "fact")]
+        if panel["leading"]
+        else []
+    )
     parts += [_heading(column, left + (k + 0.5) * cell, top - 4) for k, column in enumerate(panel["columns"])]
     for r, row in enumerate(panel["grid"]):
         y = top + r * _CELL_HEIGHT
@@ -133,6 +148,7 @@ def _box(node, x, y, cell, css):
 
 
 # Storage
+
 
 def _ruler_left():
     return MARGIN + 44
@@ -173,7 +189,9 @@ def _bands(slots, cell):
 def _slot(slot, x, cell):
     css = _role(slot["row"]) if slot["links"] else "op" if slot["used"] else "pale outside"
     shared = f" x{slot['shared']}" if slot["shared"] else ""
-    return _box(slot, x, 0, cell, css) + text(x + cell / 2, 37, f"{slot['number']}{shared}", "small muted mid")
+    return _box(slot, x, 0, cell, css) + text(
+        x + cell / 2, 37, f"{slot['number']}{shared}", "small muted mid"
+    )
 
 
 def _walk_counter(trace):
@@ -187,6 +205,7 @@ def _walk_counter(trace):
 
 # Legend
 
+
 def _swatch(css, content=""):
     return group(rect(0, 0, 26, 14, "box", 3), class_=css) + content
 
@@ -195,14 +214,23 @@ def _legend(trace):
     slots = [node for node in trace.nodes if node["kind"] == "slot"]
     items = []
     if any(node["kind"] == "cell" for node in trace.nodes):
-        items.append((_swatch("nonleaf"), "same colour", "a row of the grid, and the storage slots where it lies"))
+        items.append(
+            (_swatch("nonleaf"), "same colour", "a row of the grid, and the storage slots where it lies")
+        )
     if any(slot["shared"] for slot in slots):
-        items.append((text(13, 11, "x3", "small mid muted"), "x3", "three of the elements drawn are this one slot"))
+        items.append(
+            (text(13, 11, "x3", "small mid muted"), "x3", "three of the elements drawn are this one slot")
+        )
     if any(slot["used"] and slot["row"] is None for slot in slots):
         items.append((_swatch("op"), "grey slot", "holds elements of several rows, or one that is not drawn"))
     if any(not slot["used"] for slot in slots):
         items.append((_swatch("pale outside"), "pale slot", "part of the storage, but outside this tensor"))
     if slots:
-        items.append((rect(0, 0, 26, 14, "line-a", 3), "band", "one cache line of 64 bytes, counted from the start of "
-                                                               "the storage"))
+        items.append(
+            (
+                rect(0, 0, 26, 14, "line-a", 3),
+                "band",
+                "one cache line of 64 bytes, counted from the start of the storage",
+            )
+        )
     return items

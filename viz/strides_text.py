@@ -1,6 +1,5 @@
 """A stride trace as text: facts, grid, storage ruler, and the replay of the view rule."""
 
-
 from viz.wrap import counted
 
 
@@ -20,8 +19,13 @@ def _dims(dims):
     if not dims:
         return ["", "A 0-d tensor: one element, at the offset."]
     words = {"ok": "as contiguous", "differs": "contiguous would be {needed}", "ignored": "does not matter"}
-    return ["", *(f"dim {d['dim']}   size {d['size']:<5} stride {d['stride']:<5} "
-                  f"{words[d['verdict']].format(**d)}" for d in dims)]
+    return [
+        "",
+        *(
+            f"dim {d['dim']}   size {d['size']:<5} stride {d['stride']:<5} {words[d['verdict']].format(**d)}"
+            for d in dims
+        ),
+    ]
 
 
 def _panel(panel, nodes):
@@ -66,7 +70,9 @@ def _view(options):
     lines = ["", f"view{tuple(view['shape'])}"]
     for chunk in view["chunks"]:
         old = " ".join(f"dim {d} ({options['dims'][d]['size']})" for d in chunk["dims"])
-        new = " ".join(f"new {d} ({view['shape'][d]}){' straddles' if d == view['straddles'] else ''}"
-                       for d in chunk["new"])
+        new = " ".join(
+            f"new {d} ({view['shape'][d]}){' straddles' if d == view['straddles'] else ''}"
+            for d in chunk["new"]
+        )
         lines.append(f"  [{old}]  {chunk['numel']} elements, base stride {chunk['base']}  <-  {new or '-'}")
     return [*lines, "  " + view["verdict"]]

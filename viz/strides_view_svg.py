@@ -1,21 +1,27 @@
 """The view rule in a stride picture: old dims in chunks, the new dims under the chunk they tile."""
 
-from viz.wrap import counted
 from viz.svg_parts import MARGIN, group, number, paragraph, rect, text
+from viz.wrap import counted
 
 _DIM = 92
 _GAP = 22
 _HEIGHT = 40
-CSS = (".chunk{fill:none;stroke:var(--op-line);stroke-width:1.4;stroke-dasharray:5 3}"
-       ".chunk-now>.chunk{stroke:var(--accent-line)}.verdict{font-weight:600;fill:var(--ink)}"
-       ".stop{fill:var(--ended-line)}.now>.chunk{stroke:var(--accent-line);stroke-width:2.4}"
-       ".now>.verdict{fill:var(--accent-line)}")
+CSS = (
+    ".chunk{fill:none;stroke:var(--op-line);stroke-width:1.4;stroke-dasharray:5 3}"
+    ".chunk-now>.chunk{stroke:var(--accent-line)}.verdict{font-weight:600;fill:var(--ink)}"
+    ".stop{fill:var(--ended-line)}.now>.chunk{stroke:var(--accent-line);stroke-width:2.4}"
+    ".now>.verdict{fill:var(--accent-line)}"
+)
 
 
 def view_block(trace, width):
     """(svg, height) of the block."""
     view, dims = trace.options["view"], trace.options["dims"]
-    parts = [text(MARGIN, 12, f"view{tuple(view['shape'])}: which old dims lie in memory like one dim?", "note fact")]
+    parts = [
+        text(
+            MARGIN, 12, f"view{tuple(view['shape'])}: which old dims lie in memory like one dim?", "note fact"
+        )
+    ]
     x = MARGIN + 70
     if view["chunks"]:
         parts += [text(MARGIN, 56, "old dims", "note"), text(MARGIN, 138, "new dims", "note")]
@@ -36,7 +42,9 @@ def _chunk(number_, chunk, dims, view):
     words += text(8, _HEIGHT + 35, f"base stride {chunk['base']}", "small muted")
     old = [_old(dims[d], 6 + k * _DIM) for k, d in enumerate(chunk["dims"])]
     new = [_new(d, view, 6 + k * _DIM) for k, d in enumerate(chunk["new"])]
-    missing = text(8, _HEIGHT + 74, "not reached", "small muted") if not new and view["strides"] is None else ""
+    missing = (
+        text(8, _HEIGHT + 74, "not reached", "small muted") if not new and view["strides"] is None else ""
+    )
     return group(frame + words, data_id=f"k{number_}") + "".join(old + new) + missing, width
 
 

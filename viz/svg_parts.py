@@ -72,6 +72,14 @@ def document(trace, content, width, height, extra_css=""):
     paper = rect(0.5, 0.5, width - 1, height - 1, "paper", 8)
     style = f"<style>{stylesheet()}{extra_css}</style>"
     label = f"<title>{escape(trace.title)}</title>"
-    return tag("svg", label + style + paper + content, xmlns="http://www.w3.org/2000/svg", class_="viz",
-               width=width, height=height, viewBox=f"0 0 {number(width)} {number(height)}", role="img",
-               style="max-width:100%;height:auto")
+    return tag(
+        "svg",
+        label + style + paper + content,
+        xmlns="http://www.w3.org/2000/svg",
+        class_="viz",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        role="img",
+        style="max-width:100%;height:auto",
+    )

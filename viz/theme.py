@@ -49,13 +49,18 @@ def _variables(dark):
 
 def stylesheet():
     """Shared CSS. The page's theme wins where a script knows it (class dark or light), else the system's."""
-    roles = "".join(f".{role}>.box,.{role}.box{{fill:var(--{role});stroke:var(--{role}-line)}}"
-                    f".{role}-ink{{fill:var(--{role}-line)}}" for role in ROLES)
+    roles = "".join(
+        f".{role}>.box,.{role}.box{{fill:var(--{role});stroke:var(--{role}-line)}}"
+        f".{role}-ink{{fill:var(--{role}-line)}}"
+        for role in ROLES
+    )
     light, dark = _variables(0), _variables(1)
-    return (f"svg.viz{{{light}}}@media(prefers-color-scheme:dark){{svg.viz{{{dark}}}}}"
-            f"svg.viz.light{{{light}}}svg.viz.dark{{{dark}}}"
-            f"text{{fill:var(--ink);font:11px {MONO};white-space:pre}}"
-            f".title{{font:600 15px {SANS}}}.note{{font:12px {SANS};fill:var(--muted)}}"
-            f".name{{font-weight:700;font-size:13px}}.small{{font-size:10px}}.muted{{fill:var(--muted)}}"
-            f".mid{{text-anchor:middle}}.end{{text-anchor:end}}"
-            f".paper{{fill:var(--paper);stroke:var(--band-line)}}" + roles)
+    return (
+        f"svg.viz{{{light}}}@media(prefers-color-scheme:dark){{svg.viz{{{dark}}}}}"
+        f"svg.viz.light{{{light}}}svg.viz.dark{{{dark}}}"
+        f"text{{fill:var(--ink);font:11px {MONO};white-space:pre}}"
+        f".title{{font:600 15px {SANS}}}.note{{font:12px {SANS};fill:var(--muted)}}"
+        f".name{{font-weight:700;font-size:13px}}.small{{font-size:10px}}.muted{{fill:var(--muted)}}"
+        f".mid{{text-anchor:middle}}.end{{text-anchor:end}}"
+        f".paper{{fill:var(--paper);stroke:var(--band-line)}}" + roles
+    )

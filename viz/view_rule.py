@@ -1,4 +1,4 @@
-"""The rule by which ``view`` decides, replayed. Source: ``computeStride`` in aten/src/ATen/TensorUtils.cpp."""
+"""The rule by which ``view`` decides, replayed. Source: computeStride in aten/src/ATen/TensorUtils.cpp."""
 
 from dataclasses import dataclass, field
 from math import prod
@@ -26,15 +26,17 @@ class Replay:
 
 
 def resolve(numel, shape):
-    """Replace the one -1 in ``shape``; ValueError, with PyTorch's words, if the sizes cannot fit ``numel``."""
+    """Replace the one -1 in ``shape``; ValueError, in PyTorch's words, if it cannot fit ``numel``."""
     shape = tuple(int(size) for size in shape)
     known = prod(size for size in shape if size != -1)
     if min(shape, default=0) < -1 or shape.count(-1) > 1:
         raise ValueError(f"invalid shape {list(shape)}: sizes are not negative, except for one -1")
     if -1 in shape and known == 0:
-        raise ValueError(f"cannot reshape tensor of {numel} elements into shape {list(shape)} because the "
-                         "unspecified dimension size -1 can be any value and is ambiguous")
-    if (numel % known if -1 in shape else numel != known):
+        raise ValueError(
+            f"cannot reshape tensor of {numel} elements into shape {list(shape)} because the "
+            "unspecified dimension size -1 can be any value and is ambiguous"
+        )
+    if numel % known if -1 in shape else numel != known:
         raise ValueError(f"shape '{list(shape)}' is invalid for input of size {numel}")
     return tuple(numel // known if size == -1 else size for size in shape)
 
@@ -81,8 +83,10 @@ def _find_chunks(result, sizes, strides):
             chunk.dims.insert(0, dim)
             chunk.numel *= sizes[dim]
         else:
-            result.sentences.append(f"Dim {dim} cannot join: its stride is {strides[dim]}, and {chunk.numel} x "
-                                    f"{chunk.base} = {sweep} was needed; it opens a new chunk.")
+            result.sentences.append(
+                f"Dim {dim} cannot join: its stride is {strides[dim]}, and {chunk.numel} x "
+                f"{chunk.base} = {sweep} was needed; it opens a new chunk."
+            )
             result.chunks.insert(0, chunk)
             chunk = Chunk([dim], sizes[dim], strides[dim])
     result.chunks.insert(0, chunk)
@@ -91,7 +95,9 @@ def _find_chunks(result, sizes, strides):
 def _joins(dim, sizes, strides, chunk):
     if sizes[dim] == 1:
         return f"Dim {dim} joins: it has size 1, so its stride is never used."
-    return f"Dim {dim} joins: its stride {strides[dim]} = {chunk.numel} x {chunk.base}, one sweep of the chunk."
+    return (
+        f"Dim {dim} joins: its stride {strides[dim]} = {chunk.numel} x {chunk.base}, one sweep of the chunk."
+    )
 
 
 def _deal(result):
@@ -123,5 +129,6 @@ def _dims(chunk):
 def _fail(result, chunk, filled):
     result.straddles = chunk.new[0]
     result.sentences.append(
-        f"New dim {chunk.new[0]} (size {result.shape[chunk.new[0]]}) would straddle two chunks: with it the new dims "
-        f"hold {filled} elements, but the chunk has {chunk.numel}. So view fails.")
+        f"New dim {chunk.new[0]} (size {result.shape[chunk.new[0]]}) would straddle two chunks: with it the "
+        f"new dims hold {filled} elements, but the chunk has {chunk.numel}. So view fails."
+    )

@@ -6,7 +6,7 @@ LEAF_SEQUENCE = 2**64 - 1
 
 
 class LeafRoot:
-    """Stands in for the AccumulateGrad node of a leaf that is itself the root: the engine makes it on demand."""
+    """Stands in for the AccumulateGrad node of a leaf that is a root: the engine makes it on demand."""
 
     next_functions = ()
 
@@ -22,7 +22,8 @@ class LeafRoot:
 
 @dataclass
 class Walk:
-    """A graph as lists: ``edges[i][k]`` is where gradient ``k`` of node ``i`` goes: (node index, input_nr) or None.
+    """A graph as lists: ``edges[i][k]`` is the (node index, input_nr) that gradient ``k`` of node ``i`` goes
+    to, or None.
 
     roots: (node index, input_nr) for each root tensor.
     """
@@ -55,16 +56,17 @@ class Walk:
 
 
 def walk(tensors):
-    """The graph that ``backward()`` from ``tensors`` would visit. Tensors that need no gradient are skipped."""
+    """The graph that ``backward()`` from ``tensors`` visits. Tensors that need no gradient are skipped."""
     graph, index = Walk(), {}
     needing = [t for t in tensors if t.requires_grad]
-    waiting = [_enter(graph, index, t.grad_fn) for t in needing if t.grad_fn is not None]
+    for tensor in needing:
+        if tensor.grad_fn is not None:
+            _enter(graph, index, tensor.grad_fn)
     done = 0
     while done < len(graph.nodes):
         _follow(graph, index, done)
         done += 1
     graph.roots = [_root(graph, index, t) for t in needing]
-    del waiting
     return graph
 
 

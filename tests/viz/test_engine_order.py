@@ -27,7 +27,7 @@ def random_graph(lib, seed, length=30):
     made = [lib.tensor([1.0, 2.0], requires_grad=True) for _ in range(3)]
     for _ in range(length):
         a, b = choose.choice(made), choose.choice(made[-4:])
-        made.append(choose.choice([lambda: a + b, lambda: a * b, lambda: a.tanh()])())
+        made.append(choose.choice([lambda a, b: a + b, lambda a, b: a * b, lambda a, b: a.tanh()])(a, b))
     return made[-1].sum()
 
 
@@ -44,7 +44,13 @@ def test_a_leaf_runs_as_soon_as_its_gradients_are_there(lib):
     d, e = a.exp(), b.exp()
     steps = viz.graph(d + e).trace.steps
     order = [step["msg"].split(" runs")[0] for step in steps[1:]]
-    assert order == ["AddBackward0", "ExpBackward0 #1", "AccumulateGrad of b", "ExpBackward0 #0", "AccumulateGrad of a"]
+    assert order == [
+        "AddBackward0",
+        "ExpBackward0 #1",
+        "AccumulateGrad of b",
+        "ExpBackward0 #0",
+        "AccumulateGrad of a",
+    ]
 
 
 def test_a_node_waits_for_every_gradient(lib):
@@ -53,7 +59,9 @@ def test_a_node_waits_for_every_gradient(lib):
     loss = y.tanh() + y.sin()
     picture = viz.graph(loss)
     exp = next(node["id"] for node in picture.trace.nodes if node["label"] == "ExpBackward0")
-    waits = [step["set"][f"{exp}.waits"]["text"] for step in picture.trace.steps if f"{exp}.waits" in step["set"]]
+    waits = [
+        step["set"][f"{exp}.waits"]["text"] for step in picture.trace.steps if f"{exp}.waits" in step["set"]
+    ]
     assert waits == ["waits for 1", "ready", "done"]
 
 
@@ -68,4 +76,8 @@ def test_an_unreached_root_waits_for_the_other_root(lib):
     y = x.exp()
     z = y.tanh()
     graph = walk([y, z])
-    assert [graph.name(visit.node) for visit in run_order(graph)] == ["TanhBackward0", "ExpBackward0", "AccumulateGrad"]
+    assert [graph.name(visit.node) for visit in run_order(graph)] == [
+        "TanhBackward0",
+        "ExpBackward0",
+        "AccumulateGrad",
+    ]

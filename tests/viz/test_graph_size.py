@@ -59,12 +59,17 @@ def test_a_shared_leaf_stays_outside_the_fold(lib):
     picture = viz.graph(y)
     label = next(node for node in picture.trace.nodes if node["kind"] == "leaf")
     fold = next(node for node in picture.trace.nodes if node["kind"] == "fold")
-    times = [edge["times"] for edge in picture.trace.edges if (edge["from"], edge["to"]) == (fold["id"], label["id"])]
+    times = [
+        edge["times"]
+        for edge in picture.trace.edges
+        if (edge["from"], edge["to"]) == (fold["id"], label["id"])
+    ]
     assert times == [fold["times"]]
 
 
 def test_folding_keeps_the_graph_free_of_cycles(lib):
     import random
+
     choose, made = random.Random(0), [lib.tensor([1.0], requires_grad=True)]
     for _ in range(400):
         made.append(choose.choice(made[-9:]) * choose.choice(made[-9:]).sin())

@@ -33,7 +33,12 @@ def test_leaf_non_leaf_and_retained_are_told_apart_by_a_word(lib):
     kept = plain.exp()
     kept.retain_grad()
     picture = viz.graph(kept.sum())
-    words = {port["names"][0]: port["word"] for node in nodes(picture, "op") for port in node["ins"] if port["names"]}
+    words = {
+        port["names"][0]: port["word"]
+        for node in nodes(picture, "op")
+        for port in node["ins"]
+        if port["names"]
+    }
     assert named(picture, "x")["word"] == "leaf"
     assert words == {"kept": "retains grad", "plain": "non-leaf"}
 
@@ -51,7 +56,9 @@ def test_saved_tensors_have_names_shapes_and_bytes(lib):
     picture = viz.graph(a * b)
     saved = nodes(picture, "op")[0]["saved"]
     assert [(s["name"], s["what"], s["bytes"], s["is"], s["state"]) for s in saved] == [
-        ("self", "float32 [1, 2]", 8, "a", "kept"), ("other", "float32 [1, 2]", 8, "b", "kept")]
+        ("self", "float32 [1, 2]", 8, "a", "kept"),
+        ("other", "float32 [1, 2]", 8, "b", "kept"),
+    ]
 
 
 def test_add_saves_nothing(lib):
@@ -100,7 +107,10 @@ def test_forward_output_k_is_backward_input_k(lib):
     eigh = named(picture, "LinalgEighBackward0")
     edge = next(edge for edge in picture.trace.edges if edge["to"] == eigh["id"])
     assert (edge["out"], edge["in"]) == (1, 1)
-    assert [(port["nr"], port["names"], port["used"]) for port in eigh["ins"]] == [(0, ["e"], False), (1, ["v"], True)]
+    assert [(port["nr"], port["names"], port["used"]) for port in eigh["ins"]] == [
+        (0, ["e"], False),
+        (1, ["v"], True),
+    ]
 
 
 def test_several_roots_share_one_graph(lib):

@@ -78,8 +78,9 @@ def test_pointing_at_an_element_shows_its_formula(lib, page, tmp_path):
 
 def test_two_copies_of_a_notebook_output_are_two_players(lib, page, tmp_path):
     output = viz.strides(lib.arange(4))._repr_mimebundle_()["text/html"]
-    (tmp_path / "two.html").write_text(f"<!doctype html><meta charset=utf-8><div>{output}</div><div>{output}</div>",
-                                       encoding="utf-8")
+    (tmp_path / "two.html").write_text(
+        f"<!doctype html><meta charset=utf-8><div>{output}</div><div>{output}</div>", encoding="utf-8"
+    )
     page.goto((tmp_path / "two.html").as_uri())
     page.locator("[data-go=next]").first.click()
     assert page.locator(".count").all_inner_texts() == ["step 1/4", "step 0/4"]

@@ -18,8 +18,20 @@ def slots(picture):
 def geometries(lib):
     """Tensors of many shapes, strides and offsets."""
     x = lib.arange(24).reshape(2, 3, 4)
-    return [x, x.permute(0, 2, 1), x[1], x[:, 1], x[..., ::2], x.reshape(24), x[0, 0, 0], x[:0],
-            x[:1].expand(3, 3, 4), x.as_strided((3, 3), (1, 2), 2), x.unsqueeze(0), x.reshape(4, 1, 6).permute(1, 2, 0)]
+    return [
+        x,
+        x.permute(0, 2, 1),
+        x[1],
+        x[:, 1],
+        x[..., ::2],
+        x.reshape(24),
+        x[0, 0, 0],
+        x[:0],
+        x[:1].expand(3, 3, 4),
+        x.as_strided((3, 3), (1, 2), 2),
+        x.unsqueeze(0),
+        x.reshape(4, 1, 6).permute(1, 2, 0),
+    ]
 
 
 def test_every_element_points_at_the_slot_that_holds_it(lib):
@@ -50,7 +62,10 @@ def test_the_formula_spells_out_the_address_rule(lib):
 def test_the_reason_names_the_dim_and_the_stride_needed(lib):
     t = lib.arange(12).reshape(3, 4).t()
     notes = viz.strides(t).trace.notes
-    assert notes[0] == "is_contiguous: no. Dim 1 has stride 4, but 1 is needed: the product of the sizes after it."
+    assert (
+        notes[0]
+        == "is_contiguous: no. Dim 1 has stride 4, but 1 is needed: the product of the sizes after it."
+    )
 
 
 def test_size_one_and_size_zero_do_not_matter(lib):
@@ -115,16 +130,20 @@ def test_wrong_arguments_are_named(lib):
 def test_view_tells_what_reshape_would_copy(lib):
     x = lib.arange(24, dtype=lib.float32).reshape(2, 3, 4).permute(0, 2, 1)
     fails = viz.strides(x, view=(8, 3))
-    assert fails.trace.steps[-1]["msg"] == ("view(8, 3) fails; reshape would copy 24 elements (96 B) into new storage "
-                                            "with strides (3, 1).")
+    assert fails.trace.steps[-1]["msg"] == (
+        "view(8, 3) fails; reshape would copy 24 elements (96 B) into new storage with strides (3, 1)."
+    )
     works = viz.strides(x, view=(2, 4, -1))
     assert works.trace.options["view"]["strides"] == [12, 1, 4]
 
 
 def test_the_view_rule_agrees_with_the_engine(lib):
     from viz.view_rule import replay
+
     for x in geometries(lib):
-        for shape in itertools.chain(*(itertools.product([1, 2, 3, 4, 6, 12], repeat=k) for k in range(1, 4))):
+        for shape in itertools.chain(
+            *(itertools.product([1, 2, 3, 4, 6, 12], repeat=k) for k in range(1, 4))
+        ):
             if lib.zeros(*shape).numel() == x.numel():
                 assert replay(tuple(x.shape), tuple(x.stride()), shape).strides == real_view(x, shape)
 

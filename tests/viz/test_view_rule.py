@@ -9,26 +9,31 @@ CUT = ((3, 2), (4, 1))
 EXPANDED = ((3, 4), (1, 0))
 
 
-@pytest.mark.parametrize("geometry, shape, strides", [
-    (PERMUTED, (2, 4, 3), (12, 1, 4)),
-    (PERMUTED, (2, 2, 2, 3), (12, 2, 1, 4)),
-    (PERMUTED, (8, 3), None),
-    (PERMUTED, (2, 12), None),
-    (CUT, (3, 2), (4, 1)),
-    (CUT, (6,), None),
-    (EXPANDED, (3, 2, 2), (1, 0, 0)),
-    (EXPANDED, (12,), None),
-    (((), ()), (1, 1), (1, 1)),
-    (((0, 3), (3, 1)), (3, 0), (1, 1)),
-    (((0, 3), (7, 7)), (0, 3), (7, 7)),
-])
+@pytest.mark.parametrize(
+    "geometry, shape, strides",
+    [
+        (PERMUTED, (2, 4, 3), (12, 1, 4)),
+        (PERMUTED, (2, 2, 2, 3), (12, 2, 1, 4)),
+        (PERMUTED, (8, 3), None),
+        (PERMUTED, (2, 12), None),
+        (CUT, (3, 2), (4, 1)),
+        (CUT, (6,), None),
+        (EXPANDED, (3, 2, 2), (1, 0, 0)),
+        (EXPANDED, (12,), None),
+        (((), ()), (1, 1), (1, 1)),
+        (((0, 3), (3, 1)), (3, 0), (1, 1)),
+        (((0, 3), (7, 7)), (0, 3), (7, 7)),
+    ],
+)
 def test_known_answers(geometry, shape, strides):
     assert replay(*geometry, shape).strides == strides
 
 
 def test_chunks_are_named_from_the_last_dim():
     chunks = replay((2, 3, 4), (12, 4, 1), (6, 4)).chunks
-    assert [(chunk.dims, chunk.numel, chunk.base, chunk.new) for chunk in chunks] == [([0, 1, 2], 24, 1, [0, 1])]
+    assert [(chunk.dims, chunk.numel, chunk.base, chunk.new) for chunk in chunks] == [
+        ([0, 1, 2], 24, 1, [0, 1])
+    ]
 
 
 def test_the_new_dim_at_fault_is_named():
