@@ -102,7 +102,7 @@ def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None
         op.register(K.CPU, elementwise.cpu_kernel(kernel, kind, info.fake))
         register_meta(op, info.fake)
         if inplace:
-            declare_inplace(op, info, elementwise.cpu_inplace_kernel(name + "_", kernel, kind))
+            declare_inplace(op, info, elementwise.cpu_inplace_kernel(name + "_", kernel, kind), spaces)
         return finish(op, info, spaces)
     return declare
 
@@ -189,7 +189,7 @@ def finish(op, info, spaces, is_inplace=False):
     info.public = public
     publish(op.name.rpartition(".")[2], public, spaces)
     if info.has_inplace and info.kind == "operator":
-        declare_inplace(op, info, copying_kernel(op))
+        declare_inplace(op, info, copying_kernel(op), spaces)
     return public
 
 
@@ -202,15 +202,15 @@ def publish(name, function, spaces):
     return function
 
 
-def declare_inplace(op, info, kernel):
-    """The operator `name_` beside `name`, with the same formulas."""
+def declare_inplace(op, info, kernel, spaces):
+    """The operator `name_` beside `name`, with the same formulas; a method if `name` is one."""
     inplace = Operator(op.name + "_", info)
     inplace.register(K.CPU, kernel)
     inplace.register(K.META, lambda keys, self, *args: checked_meta(info, self, args))
     register_inplace_keys(inplace, info.derivatives)
     public = public_function(inplace.name, info.signature, inplace.__call__)
     public.__doc__ = f"In-place version of `{op.name}`: changes this tensor and returns it."
-    publish(inplace.name.rpartition(".")[2], public, ("Tensor",))
+    publish(inplace.name.rpartition(".")[2], public, ("Tensor",) if "Tensor" in spaces else ())
 
 
 def register_inplace_keys(op, derivatives):
