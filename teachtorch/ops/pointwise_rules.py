@@ -1,0 +1,161 @@
+"""What the declarations of pointwise operators share: arguments looked at first, forms per dtype, other names."""
+import numpy as np
+
+from ..core import dtype as dt
+from ..core.dtype import scalar_type_name
+from ..dispatch import keys as K
+from ..dispatch.operator import registry
+from ..kernels.pointwise import Pointwise
+from ..kernels.special import each
+from ..tensor import Tensor
+from . import elementwise
+from .declare import exports, pointwise, publish
+from .elementwise import SAME, common_dtype
+from .fake import require_tensor
+
+NUMBERS = (int, float, np.generic)              # what may stand beside a tensor; bool is an int
+OPERANDS = (Tensor, *NUMBERS)
+
+
+# ---- arguments that need a look before the kernel runs --------------------------------------------------------
+
+def prepared(name, prepare, kind=SAME, **options):
+    """`pointwise` for an operator with conditions: the kernels get what `prepare(*arguments)` returns.
+
+    `prepare` raises PyTorch's errors, puts numbers in the place of None, and gives parameters the dtype's category.
+    Applied to its own result it must change nothing.
+    """
+    rule = elementwise.fake_rule(kind)
+
+    def declare(scalar):
+        public = pointwise(name, kind=kind, fake=lambda *args: rule(*prepare(*args)), **options)(scalar)
+        put_before(name, prepare)
+        if name + "_" in registry:
+            put_before(name + "_", prepare)
+        return public
+    return declare
+
+
+def put_before(name, prepare):
+    """Let `prepare` see the arguments before the CPU kernel of the operator `name`."""
+    kernel = registry[name].kernels[K.CPU]
+    registry[name].register(K.CPU, lambda keys, *args: kernel(keys, *prepare(*args)))
+
+
+def not_implemented(kernel, dtype):
+    """PyTorch's error for a dtype that a kernel does not serve; `kernel` is its name there."""
+    return NotImplementedError(f'"{kernel}" not implemented for \'{scalar_type_name(dtype)}\'')
+
+
+def refusing(kernel, *categories):
+    """A `prepare` that refuses operands of these categories (BOOL, INTEGRAL, FLOATING)."""
+    def prepare(*args):
+        dtype = common_dtype(args)
+        if dtype.category in categories:
+            raise not_implemented(kernel, dtype)
+        return args
+    return prepare
+
+
+def floats_only(kernel):
+    """A `prepare` that looks at the first argument's dtype alone, the others being parameters."""
+    def prepare(*args):
+        if args[0]._dtype.category != dt.FLOATING:
+            raise not_implemented(kernel, args[0]._dtype)
+        return args
+    return prepare
+
+
+def tensors_only(operator, *names, then=lambda *args: args):
+    """A `prepare` that refuses numbers in the place of tensors; `names` are the tensors' in order."""
+    def prepare(*args):
+        for position, (value, name) in enumerate(zip(args, names), start=1):
+            require_tensor(value, operator, "input" if name == "self" else name, position)
+        return then(*args)
+    return prepare
+
+
+# ---- scalar and NumPy forms -----------------------------------------------------------------------------------
+
+class Forms:
+    """A one-element function with one form for integers and one for floats; bool has none unless given."""
+
+    def __init__(self, integer, floating, boolean=None):
+        self.__name__ = floating.__name__
+        self.variants = {d.name: integer if d.category == dt.INTEGRAL else floating
+                         for d in dt.ALL if d.category != dt.BOOL}
+        if boolean is not None:
+            self.variants["bool"] = boolean
+
+    def __call__(self, *values):
+        return self.variants[np.asarray(values[0]).dtype.name](*values)
+
+
+HALVES = frozenset([dt.float16.numpy, dt.bfloat16.numpy])
+
+
+def widened(function):
+    """A function of arrays that computes halves in float32 and rounds once, as PyTorch does."""
+    def compute(*arrays):
+        if arrays[0].dtype not in HALVES:
+            return function(*arrays)
+        return np.asarray(function(*[a.astype(np.float32) for a in arrays])).astype(arrays[0].dtype)
+    return compute
+
+
+# Where NumPy has no function, Python's loop is quicker than a compiler only for a few elements.
+FEW = 1024
+
+
+def looped(python, scalar):
+    """A function of one array that NumPy lacks: `python` for few elements, the compiled `scalar` for more."""
+    compiled, loop = Pointwise(scalar), each(python)
+    return lambda x: compiled(x) if x.size > FEW else loop(x)
+
+
+# ---- other names ----------------------------------------------------------------------------------------------
+
+def also_called(name, *aliases, spaces=("", "Tensor")):
+    """Publish an operator and its in-place variant under other names too."""
+    for suffix in ("", "_"):
+        for space in spaces:
+            function = exports.get(space, {}).get(name + suffix)
+            for alias in aliases if function is not None else ():
+                publish(alias + suffix, function, (space,))
+
+
+def also_in(space, *names):
+    """Publish functions of the main namespace in another one: "special", "nn.functional"."""
+    for name in names:
+        known_as, _, original = name.partition("=")
+        publish(known_as, exports[""][original or known_as], (space,))
+
+
+def inplace_functions(*names):
+    """Publish in-place methods as functions too: torch.exp_(t)."""
+    for name in names:
+        publish(name + "_", exports["Tensor"][name + "_"], ("",))
+
+
+def dunder(name, operator, *rest):
+    """Publish a Python operator: `self <op> other`. Other types than tensors and numbers are left to Python."""
+    publish(name, method_of(operator, *rest), ("Tensor",))
+
+
+def method_of(operator, *rest):
+    """The method behind a Python operator; at most one further argument, without the cost of a list of them."""
+    def plain(self, other):
+        if isinstance(other, OPERANDS):
+            return operator(self, other)
+        return NotImplemented
+
+    def with_option(self, other, option=rest[0] if rest else None):
+        if isinstance(other, OPERANDS):
+            return operator(self, other, option)
+        return NotImplemented
+    return with_option if rest else plain
+
+
+def reflected(name, operator, *rest):
+    """Publish a reflected Python operator: `other <op> self`."""
+    publish(name, method_of(lambda self, other: operator(other, self, *rest)), ("Tensor",))
