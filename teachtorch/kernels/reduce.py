@@ -19,41 +19,82 @@ __all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "sum", "var"]
 BLOCK = 1 << 15  # elements of one task
 COLUMNS = 1 << 11  # columns of one task: their accumulators stay in the first-level cache
 LANES = 128  # neighbouring rows are folded side by side up to this many accumulators
-SHORT = 1 << 10  # rows below this are folded in registers
 NAIVE = 256  # NumPy adds up to this many rows one after the other without a visible loss
 
 
-def _add(total, x):
-    return total + x
-
-
 class Fold:
-    """How a reduction takes in elements: NumPy's ufunc, the same as a one-element function, the value of no elements."""
+    """How a reduction takes in elements.
 
-    def __init__(self, ufunc, step, start):
-        self.ufunc, self.step, self.start = ufunc, step, start
+    Args:
+        ufunc: NumPy's reduction.
+        step: a one-element function of the value so far and the next element.
+        merge: one of two values so far.
+        start: the value before the first element, by the dtype of the value so far.
+    """
+
+    def __init__(self, ufunc, step, merge, start):
+        self.ufunc, self.step, self.merge, self.start = ufunc, step, merge, start
         self._kernels = {}
 
-    def kernel(self, dtype, accumulator):
-        """Return the compiled kernel."""
-        key = (dtype, accumulator)
+    def kernel(self, dtype, accumulator, again):
+        """Return the compiled kernel; ``again`` if its elements are folded values already."""
+        key = (dtype, accumulator, again)
         if key not in self._kernels:
-            text = codegen.fold_loop(self.step, self.start(accumulator), dtype, accumulator)
+            step = self.merge if again else self.step
+            text = codegen.fold_loop(step, self.merge, self.start(accumulator), dtype, accumulator)
             self._kernels[key] = load_module(f"fold_{self.ufunc.__name__}_{dtype}", text).kernel
         return self._kernels[key]
 
 
+@codegen.reorderable
+def _add(total, x):
+    return total + x
+
+
+def _larger(total, x):
+    return x if x > total else total
+
+
+def _smaller(total, x):
+    return x if x < total else total
+
+
+def _larger_key_float32(total, x):
+    return _larger(total, scalar.key_float32(x, scalar.NAN_ABOVE32))
+
+
+def _larger_key_float64(total, x):
+    return _larger(total, scalar.key_float64(x, scalar.NAN_ABOVE64))
+
+
+def _smaller_key_float32(total, x):
+    return _smaller(total, scalar.key_float32(x, scalar.NAN_BELOW32))
+
+
+def _smaller_key_float64(total, x):
+    return _smaller(total, scalar.key_float64(x, scalar.NAN_BELOW64))
+
+
+def _floats_of(keys):
+    """Return the floats whose keys these are."""
+    sign = keys >> (8 * keys.itemsize - 1)
+    return (keys ^ (sign & np.iinfo(keys.dtype).max)).view(f"f{keys.itemsize}")
+
+
 def _lowest(dtype):
-    return -math.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
+    return int(np.iinfo(dtype).min)
 
 
 def _highest(dtype):
-    return math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+    return int(np.iinfo(dtype).max)
 
 
-SUM = Fold(np.add, _add, lambda dtype: 0)
-MAXIMUM = Fold(np.maximum, scalar.maximum, _lowest)
-MINIMUM = Fold(np.minimum, scalar.minimum, _highest)
+SUM = Fold(np.add, _add, _add, lambda dtype: 0)
+MAXIMUM = Fold(np.maximum, _larger, _larger, _lowest)
+MINIMUM = Fold(np.minimum, _smaller, _smaller, _highest)
+FLOAT_MAXIMUM = Fold(np.maximum, scalar.PerDtype(_larger_key_float32, _larger_key_float64), _larger, _lowest)
+FLOAT_MINIMUM = Fold(np.minimum, scalar.PerDtype(_smaller_key_float32, _smaller_key_float64), _smaller, _highest)
+KEYS = {np.dtype("float32"): np.dtype("int32"), np.dtype("float64"): np.dtype("int64")}
 
 
 def sum(x, axes=None, keepdims=False, out_dtype=None):
@@ -83,7 +124,7 @@ def amax(x, axes=None, keepdims=False):
     Raises:
         ValueError: there is no element to choose.
     """
-    return _extreme(MAXIMUM, x, axes, keepdims)
+    return _extreme(MAXIMUM, FLOAT_MAXIMUM, x, axes, keepdims)
 
 
 def amin(x, axes=None, keepdims=False):
@@ -92,7 +133,7 @@ def amin(x, axes=None, keepdims=False):
     Raises:
         ValueError: there is no element to choose.
     """
-    return _extreme(MINIMUM, x, axes, keepdims)
+    return _extreme(MINIMUM, FLOAT_MINIMUM, x, axes, keepdims)
 
 
 def argmax(x, axis=None, keepdims=False):
@@ -144,11 +185,19 @@ def _has_last(axes, ndim):
     return ndim - 1 in axes or -1 in axes
 
 
-def _extreme(fold, x, axes, keepdims):
+def _extreme(fold, float_fold, x, axes, keepdims):
     if x.size <= SMALL or x.dtype.name not in FOLDED:
         return np.asarray(silently(functools.partial(fold.ufunc.reduce, x, axis=axes, keepdims=keepdims)))
     axes = _all_axes(x, axes)
-    return _finish(_fold(fold, x, axes, x.dtype), x, axes, keepdims, x.dtype)
+    _refuse_empty(fold, x, axes)
+    key = KEYS.get(x.dtype)
+    flat = _fold(fold, x, axes, x.dtype) if key is None else _floats_of(_fold(float_fold, x, axes, key))
+    return _finish(flat, x, axes, keepdims, x.dtype)
+
+
+def _refuse_empty(fold, x, axes):
+    if _count(x, axes) == 0:
+        raise ValueError(f"{fold.ufunc.__name__}: no element to choose along axes {axes} of shape {x.shape}")
 
 
 FOLDED = frozenset({"uint8", "int8", "int16", "int32", "int64", "float32", "float64"})
@@ -160,10 +209,13 @@ FOLDED = frozenset({"uint8", "int8", "int16", "int32", "int64", "float32", "floa
 def _fold(fold, x, axes, accumulator):
     """Return ``x`` folded over ``axes`` as a flat array in the order of the other axes."""
     sizes, reduced, x = _plan(x, axes)
+    again = False
     while any(reduced):
         last = max(d for d, is_reduced in enumerate(reduced) if is_reduced)
-        x = _fold_one(fold, x, math.prod(sizes[:last]), sizes[last], math.prod(sizes[last + 1:]), accumulator)
+        outer, inner = math.prod(sizes[:last]), math.prod(sizes[last + 1:])
+        x = _fold_one(fold, x, (outer, sizes[last], inner), accumulator, again)
         sizes, reduced = sizes[:last] + sizes[last + 1:], reduced[:last] + reduced[last + 1:]
+        again = True
     return x
 
 
@@ -182,20 +234,39 @@ def _plan(x, axes):
     return sizes, reduced, x.reshape(-1)
 
 
-def _fold_one(fold, x, outer, rows, inner, accumulator):
-    """Fold the middle dimension of flat ``x``, of shape (outer, rows, inner); return flat (outer, inner)."""
-    if x.size <= SMALL and x.dtype == accumulator:
-        return silently(fold.ufunc.reduce, x.reshape(outer, rows, inner), 1).reshape(-1)
+def _fold_one(fold, x, shape, accumulator, again):
+    """Fold the middle dimension of flat ``x``, of ``shape`` (outer, rows, inner); return flat (outer, inner)."""
+    outer, rows, inner = shape
+    if again and x.size <= SMALL:
+        return silently(fold.ufunc.reduce, x.reshape(shape), 1).reshape(-1)
+    block = max(BLOCK // min(inner, COLUMNS), 1)
+    if rows <= 2 * block:
+        return _fold_whole(fold, x, shape, accumulator, again)
+    return _fold_blocks(fold, x, shape, block, accumulator, again)
+
+
+def _fold_whole(fold, x, shape, accumulator, again):
+    outer, rows, inner = shape
     columns = min(inner, COLUMNS)
-    groups = 1 if inner == 1 and rows < SHORT else _power_of_two(min(LANES // inner, rows // 16))
-    block = min(rows, -(-BLOCK // (columns * groups)) * groups)
-    blocks = -(-rows // block)
-    tasks = outer * blocks * -(-inner // columns)
-    out = np.empty(outer * blocks * inner, accumulator)
-    kernel = fold.kernel(x.dtype, accumulator)
-    body = functools.partial(kernel, out, x, rows, inner, block, blocks, columns, groups)
-    parallel_for(tasks, max(BLOCK // (block * columns), 1), body)
-    return out if blocks == 1 else _fold_one(fold, out, outer, blocks, inner, accumulator)
+    groups = _power_of_two(min(LANES // inner, rows // 4))
+    out = np.empty(outer * inner, accumulator)
+    body = functools.partial(fold.kernel(x.dtype, accumulator, again), out, x, rows, inner, columns, groups)
+    parallel_for(outer * -(-inner // columns), max(BLOCK // (rows * columns), 1), body)
+    return out
+
+
+def _fold_blocks(fold, x, shape, block, accumulator, again):
+    """Fold many rows block by block, then the blocks' results: the last, shorter block goes on its own."""
+    outer, rows, inner = shape
+    whole = rows // block
+    matrices = x.reshape(shape)
+    head = np.ascontiguousarray(matrices[:, :whole * block]).reshape(-1)
+    partial = _fold_whole(fold, head, (outer * whole, block, inner), accumulator, again).reshape(outer, whole, inner)
+    if rows % block:
+        tail = np.ascontiguousarray(matrices[:, whole * block:]).reshape(-1)
+        rest = _fold_whole(fold, tail, (outer, rows % block, inner), accumulator, again).reshape(outer, 1, inner)
+        partial = np.concatenate([partial, rest], axis=1)
+    return _fold_one(fold, partial.reshape(-1), partial.shape, accumulator, again=True)
 
 
 def _power_of_two(limit):

@@ -324,3 +324,33 @@ def sqrt(x):
 def rsqrt(x):
     """Return 1 / sqrt(x)."""
     return 1.0 / math.sqrt(x)
+
+
+# The largest of floats is found among integers in the same order, whose maximum LLVM vectorises, NaN or not: negative
+# floats have the bits below their sign turned round. Each dtype has a key for NaN above all others, and one below.
+
+NAN_ABOVE32, NAN_BELOW32 = 0x7FC00000, -0x7FC00001
+NAN_ABOVE64, NAN_BELOW64 = 0x7FF8000000000000, -0x7FF8000000000001
+
+
+def key_float32(x, nan):
+    """Return an int32 that orders as ``x`` does, ``nan`` for NaN."""
+    bits = np.float32(x).view(np.int32)
+    return np.int32(nan) if x != x else np.int32(bits ^ ((bits >> np.int32(31)) & np.int32(0x7FFFFFFF)))
+
+
+def key_float64(x, nan):
+    """Return an int64 that orders as ``x`` does, ``nan`` for NaN."""
+    bits = np.float64(x).view(np.int64)
+    return np.int64(nan) if x != x else bits ^ ((bits >> np.int64(63)) & np.int64(0x7FFFFFFFFFFFFFFF))
+
+
+def from_key_float32(key):
+    """Return the float32 whose key this is."""
+    key = np.int32(key)
+    return np.int32(key ^ ((key >> np.int32(31)) & np.int32(0x7FFFFFFF))).view(np.float32)
+
+
+def from_key_float64(key):
+    """Return the float64 whose key this is."""
+    return np.int64(key ^ ((key >> np.int64(63)) & np.int64(0x7FFFFFFFFFFFFFFF))).view(np.float64)
