@@ -183,7 +183,8 @@ def finish(op, info, spaces, is_inplace=False):
     if info.derivatives is not None and not is_inplace:
         op.register(K.AUTOGRAD, functional_kernel(op, info.derivatives))
     call_out = (lambda out, *args: write_out(op, out, args)) if info.has_out else None
-    public = public_function(op.name, info.signature, op.__call__, call_out)
+    direct = positional(info.function, info.signature) if info.kind == "composite" else None
+    public = public_function(op.name, info.signature, op.__call__, call_out, direct=direct)
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
     info.public = public
@@ -202,7 +203,7 @@ def publish(name, function, spaces):
     return function
 
 
-def declare_inplace(op, info, kernel, spaces):
+def declare_inplace(op, info, kernel, spaces=("Tensor",)):
     """The operator `name_` beside `name`, with the same formulas; a method if `name` is one."""
     inplace = Operator(op.name + "_", info)
     inplace.register(K.CPU, kernel)

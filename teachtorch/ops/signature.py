@@ -6,6 +6,8 @@ a call costs one frame. It puts every argument in its place and calls the operat
 """
 import inspect
 
+from ..core import observer
+
 
 class Signature:
     """The arguments of an operator: `names` in order, and how users may pass them."""
@@ -41,21 +43,24 @@ def sequence(values):
 FACTORY_OPTIONS = "device=None, requires_grad=False, layout=None, pin_memory=False"
 
 
-def public_function(name, signature, call, call_out=None, options=""):
+def public_function(name, signature, call, call_out=None, options="", direct=None):
     """A function of the declared arguments (`self` is called `input`, as in PyTorch) that runs `call(*arguments)`.
 
     `call_out(out, *arguments)`: what serves the keyword `out`; None leaves that keyword away. `options`: keywords
-    of factories, of which device and requires_grad are passed in front of the arguments.
+    of factories, of which device and requires_grad are passed in front of the arguments. `direct`: what a composition
+    calls while nobody observes, since going through the dispatcher would only lead there.
     """
     places = ["input" if n == "self" else n for n in signature.names]
     arguments = ", ".join(f"_sequence({n})" if n == signature.rest else n for n in places)
     body = f"    return _call({arguments})\n"
+    if direct is not None:
+        body = f"    if _observer.active:\n    {body}    return _direct({arguments})\n"
     if call_out is not None:
         body = f"    if out is not None:\n        return _call_out(out, {arguments})\n" + body
     if options:
         body = f"    return _call(device, requires_grad, {arguments})\n"
     source = f"def {name.rpartition('.')[2]}({_parameters(signature, call_out, options)}):\n{body}"
-    scope = {"_call": call, "_call_out": call_out, "_sequence": sequence,
+    scope = {"_call": call, "_direct": direct, "_observer": observer, "_call_out": call_out, "_sequence": sequence,
              "_defaults": dict(zip(reversed(signature.positional), reversed(signature.defaults))),
              "_keyword_defaults": signature.keyword_defaults}
     exec(compile(source, f"<operator {name}>", "exec"), scope)
