@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from exercises import catalog, lessons, report, show, watch
-from exercises.grading.runner import GraderError, Limits, Result
+from exercises.runner import GraderError, Limits, Result
 from exercises.workspace import Workspace, default_folder
 
 DESCRIPTION = """\

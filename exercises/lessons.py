@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exercises import catalog
-from exercises.grading.runner import Job, Limits, Result, grade
+from exercises.runner import Job, Limits, Result, grade
 from exercises.workspace import Workspace
 
 HINTS = ("a question", "a picture", "a skeleton")

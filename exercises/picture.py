@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from exercises import show
-from exercises.grading.runner import Result
+from exercises.runner import Result
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">

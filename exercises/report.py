@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from exercises import show
-from exercises.grading.runner import Outcome, Result
+from exercises.runner import Outcome, Result
 
 FIELDS = ("exercise", "property", "title", "points", "score", "status", "message")
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from exercises.catalog import Exercise
-from exercises.grading.runner import Outcome, Result
+from exercises.runner import Outcome, Result
 
 CODES = {"green": "32", "red": "31", "yellow": "33", "dim": "2", "bold": "1"}
 LABELS = {"passed": ("pass", "green"), "todo": ("todo", "yellow")}

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from exercises import catalog, lessons, picture, show
-from exercises.grading.runner import Limits, Result
+from exercises.runner import Limits, Result
 from exercises.workspace import Workspace
 
 KEYS = "n next   h hint   l list   c check all   x reset   v picture   t how torch does it   q quit"

@@ -22,7 +22,7 @@ import numpy  # noqa: F401  bound before a learner's file can touch it
 import pytest
 
 from exercises.grading import calls, guard, loading
-from exercises.grading.events import Signer
+from exercises.events import Signer
 from exercises.grading.explain import explain, explain_import
 from exercises.grading.integrity import Snapshot
 

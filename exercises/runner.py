@@ -1,5 +1,4 @@
-"""The parent: starts the child, listens to its events, stops it when a test takes too long, and goes on
-after that.
+"""The parent: starts the child, listens to it, stops it when a test takes too long, and goes on.
 
 A test that hangs, crashes or ends the process is reported as such; the child is started again for the tests
 after it.
@@ -7,6 +6,7 @@ after it.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from exercises import catalog, manifest
-from exercises.grading.events import Reader
+from exercises.events import Reader
 
 IMPORT = "<import>"
 LINGER_SECONDS = 1.0
@@ -181,6 +181,8 @@ class Grader:
         """The child ended before it said so: charge the test that was running, and go on with the next."""
         if not child.ready:
             raise GraderError(f"the grader could not start:\n{child.failure()}")
+        if child.steps and child.steps[-1][0] not in self.open:
+            return  # the last job was done: what came after its end is no answer to the next one
         number, test = child.current or (self.open[0], IMPORT)
         message = self._message(stopped) + child.where(self.jobs[number].file)
         self._ended(number, test, stopped.kind, message, stopped.seconds)
@@ -233,6 +235,7 @@ class Child:
         self.current: tuple[int, str] | None = None
         self.steps: list[tuple[int, str]] = []
         self.ready = False
+        self.ended = False
         self.left: float | None = None
         marker = f"\0{secrets.token_hex(16)}\n"
         key = secrets.token_bytes(32)
@@ -269,8 +272,8 @@ class Child:
         """End the process and whatever it started; what each step printed."""
         _kill(self.process)
         self.process.wait()
-        self.output.thread.join(2)
-        self.process.stdout.close()
+        self.output.thread.join(LINGER_SECONDS)
+        self._drain()
         return dict(zip(self.steps, self.output.texts()))
 
     def failure(self) -> str:
@@ -315,9 +318,18 @@ class Child:
         return time.monotonic() - self.left > LINGER_SECONDS
 
     def _read(self) -> None:
-        for line in iter(lambda: self.process.stdout.readline(1 << 20), b""):
-            self.lines.put(line)
+        with self.process.stdout as stream:
+            for line in iter(lambda: stream.readline(1 << 20), b""):
+                self.lines.put(line)
+        self.ended = True
         self.lines.put(None)
+
+    def _drain(self) -> None:
+        """Let the reading thread come to its end."""
+        end = time.monotonic() + LINGER_SECONDS
+        while not self.ended and time.monotonic() < end:
+            with contextlib.suppress(queue.Empty):
+                self.lines.get(timeout=0.05)
 
     def _send(self, request: dict) -> None:
         limits = {"seconds": self.limits.seconds, "memory_bytes": self.limits.memory_bytes}
@@ -345,8 +357,12 @@ class Output:
         return [part[: self.KEPT].decode("utf-8", "replace") for part in self._parts]
 
     def _read(self) -> None:
+        with self._stream:
+            self._cut(iter(lambda: self._stream.read1(1 << 16), b""))
+
+    def _cut(self, chunks: Iterator[bytes]) -> None:
         rest = b""
-        for chunk in iter(lambda: self._stream.read1(1 << 16), b""):
+        for chunk in chunks:
             self.count += len(chunk)
             *ended, rest = (rest + chunk).split(self._marker)
             for part in ended:

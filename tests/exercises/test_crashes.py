@@ -1,0 +1,263 @@
+"""A hung or crashed answer is reported in the learner's terms, and everything else is still graded."""
+
+import os
+import uuid
+
+import pytest
+
+from exercises.runner import Limits
+from tests.exercises.conftest import kinds, running
+
+SUM = "return storage_offset + sum(i * s for i, s in zip(index, strides))"
+HANG_SECONDS = 3.0
+
+
+def test_infinite_python_loop(graded):
+    result = graded(
+        f"""
+        SIGNATURE
+            while index and min(index) < 0:
+                pass
+            {SUM}
+        """,
+        seconds=HANG_SECONDS,
+    )
+    assert kinds(result) == {
+        "test_elements_not_bytes": "passed",
+        "test_storage_offset": "passed",
+        "test_any_strides": "passed",
+        "test_negative_index": "timeout",
+        "test_out_of_bounds": "wrong",
+    }
+    message = result.outcomes[3].message
+    assert "stopped after 3 s" in message
+    assert "at line 4: pass" in message or "at line 3: while" in message
+
+
+def test_infinite_compiled_loop(graded):
+    """A compiled loop holds the interpreter's lock and hears no signal: only ending the process stops it."""
+    pytest.importorskip("numba")
+    result = graded(
+        f"""
+        import numba
+
+        @numba.njit
+        def spin(n):
+            while n != 0:
+                n ^= n << 13
+                n ^= n >> 7
+                n ^= n << 17
+            return n
+
+        SIGNATURE
+            if index == (0, -1):
+                return spin(1)
+            {SUM}
+        """,
+        seconds=HANG_SECONDS,
+    )
+    assert kinds(result)["test_negative_index"] == "timeout"
+    assert "return spin(1)" in result.outcomes[3].message
+    assert kinds(result)["test_elements_not_bytes"] == "passed"
+    assert kinds(result)["test_out_of_bounds"] == "wrong"
+
+
+def test_hang_while_importing(graded):
+    result = graded("while True:\n    pass\n", seconds=HANG_SECONDS)
+    assert result.problem == "timeout"
+    assert "line 2: pass" in result.message or "line 1: while" in result.message
+    assert result.score == 0
+
+
+def test_segmentation_fault(graded):
+    result = graded(
+        f"""
+        import ctypes
+
+        SIGNATURE
+            if index == (0, 0):
+                ctypes.string_at(0)
+            {SUM}
+        """
+    )
+    assert kinds(result)["test_elements_not_bytes"] == "passed"
+    assert kinds(result)["test_storage_offset"] == "crashed"
+    assert kinds(result)["test_out_of_bounds"] == "wrong"
+    assert "ended the Python process" in result.outcomes[1].message
+    assert "ctypes.string_at(0)" in result.outcomes[1].message
+
+
+def test_exit_of_the_process(graded):
+    result = graded(
+        f"""
+        import os
+
+        SIGNATURE
+            if index == (0, 0):
+                os._exit(0)
+            {SUM}
+        """
+    )
+    assert kinds(result)["test_storage_offset"] == "crashed"
+    assert "exit code 0" in result.outcomes[1].message
+    assert kinds(result)["test_elements_not_bytes"] == "passed"
+    assert kinds(result)["test_out_of_bounds"] == "wrong"
+
+
+def test_exit_while_importing(graded):
+    result = graded("import os\nos._exit(0)\n")
+    assert (result.problem, result.score, result.passed) == ("crashed", 0, False)
+
+
+def test_exit_after_the_last_test(graded):
+    """What ends the process when the answer is thrown away is no answer to the next exercise."""
+    result = graded(
+        """
+        import os
+
+        class Last:
+            def __del__(self, leave=os._exit):
+                leave(0)
+
+        last = Last()
+
+        SIGNATURE
+            if any(not -n <= i < n for i, n in zip(index, sizes)):
+                raise IndexError
+            return storage_offset + sum(i % n * s for i, n, s in zip(index, sizes, strides))
+        """
+    )
+    assert result.passed
+
+
+def test_sys_exit_is_an_ordinary_failure(graded):
+    result = graded("import sys\nSIGNATURE\n    sys.exit(0)\n")
+    assert set(kinds(result).values()) == {"raised"}
+    assert "sys.exit(0)" in result.outcomes[0].message
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "BaseException", "GeneratorExit", "SystemError"])
+def test_any_exception_is_an_ordinary_failure(graded, error):
+    result = graded(f"SIGNATURE\n    raise {error}\n")
+    assert set(kinds(result).values()) == {"raised"}
+    assert f"raise {error}" in result.outcomes[0].message
+
+
+def test_endless_recursion(graded):
+    result = graded("SIGNATURE\n    return storage_position(index, sizes, strides, storage_offset)\n")
+    assert set(kinds(result).values()) == {"raised"}
+    assert "called itself too often" in result.outcomes[0].message
+
+
+def test_syntax_error(graded):
+    result = graded("SIGNATURE\n    return (1 +\n")
+    assert result.problem == "syntax"
+    assert "line 2" in result.message
+    assert "^" in result.message
+
+
+def test_import_error(graded):
+    result = graded("import a_module_that_is_not_there\n")
+    assert result.problem == "import"
+    assert "No module named 'a_module_that_is_not_there'" in result.message
+    assert "line 1" in result.message
+
+
+def test_file_that_is_no_text(graded, tmp_path):
+    (tmp_path / "binary.py").write_bytes(b"\x00\xff\xfe")
+    result = graded("x = '\\ud800'\nSIGNATURE\n    raise ValueError(x)\n")
+    assert set(kinds(result).values()) == {"raised"}
+
+
+def test_missing_function(graded):
+    result = graded("def another_name():\n    pass\n")
+    assert set(kinds(result).values()) == {"missing"}
+    assert "no `storage_position`" in result.outcomes[0].message
+
+
+def test_wrong_number_of_parameters(graded):
+    result = graded("def storage_position(index):\n    return 0\n")
+    assert set(kinds(result).values()) == {"raised"}
+    assert "takes 1 positional argument" in result.outcomes[0].message
+
+
+def test_endless_printing(graded):
+    result = graded(
+        f"""
+        SIGNATURE
+            while index == (0, 0):
+                print("x" * 1000)
+            {SUM}
+        """,
+        seconds=60.0,
+        output_bytes=200_000,
+    )
+    assert kinds(result)["test_storage_offset"] == "output"
+    assert "printed more than" in result.outcomes[1].message
+    assert kinds(result)["test_elements_not_bytes"] == "passed"
+    assert len(result.outcomes[1].printed) < 10_000
+
+
+def test_printed_text_belongs_to_its_test(graded):
+    result = graded(f"print('importing')\nSIGNATURE\n    print('asked for', index)\n    {SUM}\n")
+    assert result.printed == "importing\n"
+    assert result.outcomes[1].printed == "asked for (0, 0)\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no limit on the address space here")
+def test_memory_bomb(graded):
+    result = graded(
+        f"""
+        SIGNATURE
+            hoard = []
+            while index == (0, 0):
+                hoard.append(bytearray(1 << 28))
+            {SUM}
+        """,
+        seconds=60.0,
+        memory_bytes=1 << 29,
+    )
+    assert kinds(result)["test_storage_offset"] == "memory"
+    assert "more memory than the 512 MB" in result.outcomes[1].message
+    assert kinds(result)["test_elements_not_bytes"] == "passed"
+    assert kinds(result)["test_out_of_bounds"] == "wrong"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_started_processes_end_with_the_grader(graded, monkeypatch):
+    mark = f"LEFT_BEHIND={uuid.uuid4()}"
+    monkeypatch.setenv(*mark.split("="))
+    graded(
+        f"""
+        import subprocess, sys
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+
+        SIGNATURE
+            {SUM}
+        """
+    )
+    assert running(mark) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_fork(graded):
+    result = graded("import os\nif os.fork():\n    os._exit(0)\nSIGNATURE\n    return 0\n")
+    assert not result.passed
+    assert result.score == 0
+
+
+def test_thread_that_never_ends(graded):
+    result = graded(
+        f"""
+        import threading
+        threading.Thread(target=lambda: threading.Event().wait()).start()
+
+        SIGNATURE
+            {SUM}
+        """
+    )
+    assert kinds(result)["test_elements_not_bytes"] == "passed"
+
+
+def test_default_limits_are_short_enough_to_wait_for():
+    assert Limits().seconds <= 10

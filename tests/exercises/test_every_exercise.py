@@ -1,0 +1,79 @@
+"""Each exercise: its starter fails, its solution passes, each wrong solution fails for the reason it declares."""
+
+import ast
+
+import pytest
+
+from exercises import catalog, manifest, workspace
+from exercises.runner import Job, Limits, grade
+
+EXERCISES = catalog.exercises()
+LIMITS = Limits(seconds=60)
+
+
+def declared(file) -> dict[str, str]:
+    """The constants at the top of a wrong solution: what it FAILS, and what the feedback SAYS."""
+    assignments = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.Assign)]
+    names = {node.targets[0].id: node.value for node in assignments}
+    return {name: ast.literal_eval(names[name]) for name in ("FAILS", "SAYS")}
+
+
+def wrong_files(exercise):
+    """The wrong solutions of an exercise."""
+    return sorted(exercise.solutions.glob("wrong_*.py"))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_starter_fails_solution_passes_wrong_ones_fail(exercise, tmp_path):
+    starter = tmp_path / "starter.py"
+    starter.write_text(workspace.starter(exercise), encoding="utf-8")
+    files = [starter, exercise.solutions / "solution.py", *wrong_files(exercise)]
+    start, solution, *wrong = grade([Job(exercise, file) for file in files], LIMITS)
+    assert {outcome.kind for outcome in start.outcomes} == {"todo"}
+    assert solution.passed, solution
+    assert solution.score == exercise.points
+    for result in wrong:
+        check_wrong(result)
+
+
+def check_wrong(result):
+    """A wrong solution fails what it declares, with the words it declares, and does not fail everything."""
+    expected = declared(result.file)
+    failed = {outcome.property.name: outcome for outcome in result.outcomes if not outcome.passed}
+    assert expected["FAILS"] in failed, (result.file, list(failed))
+    assert expected["SAYS"] in failed[expected["FAILS"]].message, failed[expected["FAILS"]].message
+    assert {outcome.kind for outcome in failed.values()} <= {"wrong", "raised"}
+    assert 0 < result.score < result.exercise.points, result.file
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_reasons_differ(exercise):
+    reasons = [tuple(declared(file).values()) for file in wrong_files(exercise)]
+    assert len(reasons) >= 3
+    assert len(set(reasons)) == len(reasons)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_texts_are_complete(exercise):
+    assert len(exercise.hints) == 3
+    assert all(exercise.hints)
+    assert "/" in exercise.torch, "names a file of PyTorch"
+    titles = [each.title for each in exercise.properties]
+    assert len(set(titles)) == len(titles) >= 5
+    assert max(len(line) for text in exercise.hints for line in text.splitlines()) <= 130
+
+
+def test_there_are_two_sets():
+    assert {exercise.set for exercise in EXERCISES} == {"ch02_strides", "ch05_engine"}
+    assert len({exercise.name for exercise in EXERCISES}) == len(EXERCISES) >= 12
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_checkout_holds_the_starter(exercise):
+    text = (catalog.PACKAGE / exercise.file).read_text(encoding="utf-8")
+    message = f"{exercise.file} is not its starter: fine while you solve it, `reset {exercise.name}` before a commit"
+    assert text == workspace.starter(exercise), message
+
+
+def test_manifest_is_current():
+    assert manifest.shipped() == manifest.current(), "a test file changed: run python -m exercises.manifest"
