@@ -1,0 +1,632 @@
+"""Functions of one number, element by element: rounding, powers, exponentials, angles, special functions."""
+import math
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..kernels import scalar, special
+from ..tensor import Tensor
+from .declare import BOOL, FLOAT, composite, exports, operator, pointwise, publish
+from .fake import Fake, like_self
+from .pointwise import no_gradient, where
+from .pointwise_rules import (Forms, also_called, also_in, floats_only, inplace_functions, looped, prepared, refusing,
+                              widened)
+
+TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+
+# ---- signs ----------------------------------------------------------------------------------------------------
+
+def negated(x):
+    return -x
+
+
+negation = Forms(negated, negated)                # there is no form for bools
+
+
+def fake_negation(self):
+    if self._dtype is dt.bool:
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return like_self(self)
+
+
+@pointwise("neg", numpy=np.negative, fake=fake_negation, vjp={"self": lambda grad: -grad})
+def neg(self):
+    """-self. RuntimeError for bools."""
+    return negation(self)
+
+
+@composite("positive")
+def positive(self):
+    """The tensor itself. RuntimeError for bools."""
+    if self._dtype is dt.bool:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return self
+
+
+@prepared("abs", refusing("abs_cpu", dt.BOOL), numpy=np.absolute, vjp={"self": lambda grad, self: grad * self.sgn()})
+def abs_(self):
+    """The absolute value; the derivative at 0 is 0."""
+    return abs(self)
+
+
+def sign_of_number(x):
+    return 1 if x > 0 else (-1 if x < 0 else 0)
+
+
+def unchanged(x):
+    return x
+
+
+sign_form = Forms(sign_of_number, sign_of_number, unchanged)
+
+
+def sign_of_array(x):
+    """-1, 0 or 1; 0 for NaN, as in PyTorch."""
+    return x.copy() if x.dtype == np.bool_ else np.subtract(x > 0, x < 0, dtype=np.int8).astype(x.dtype)
+
+
+@pointwise("sign", numpy=sign_of_array, vjp={"self": no_gradient})
+def sign(self):
+    """-1, 0 or 1 by the sign of each element."""
+    return sign_form(self)
+
+
+@pointwise("sgn", numpy=sign_of_array, vjp={"self": no_gradient})
+def sgn(self):
+    """-1, 0 or 1 by the sign of each element; for complex numbers, which are not supported, their direction."""
+    return sign_form(self)
+
+
+@pointwise("signbit", numpy=lambda x: np.signbit(x) if x.dtype.kind not in "biu" else x < 0, kind=BOOL,
+           inplace=False)
+def signbit(self):
+    """Whether the sign bit is set, as it is for -0.0."""
+    return math.copysign(1.0, self) < 0.0
+
+
+# ---- rounding -------------------------------------------------------------------------------------------------
+
+def on_floats(ufunc):
+    """A rounding function of arrays: whole numbers stay as they are."""
+    return widened(lambda x: x.copy() if x.dtype.kind in "iu" else ufunc(x))
+
+
+def floor_of_float(x):
+    return np.floor(x)
+
+
+def ceil_of_float(x):
+    return np.ceil(x)
+
+
+def trunc_of_float(x):
+    return np.trunc(x)
+
+
+def round_of_float(x):
+    return np.rint(x)
+
+
+floor_form, ceil_form = Forms(unchanged, floor_of_float), Forms(unchanged, ceil_of_float)
+trunc_form, round_form = Forms(unchanged, trunc_of_float), Forms(unchanged, round_of_float)
+
+
+@prepared("floor", refusing("floor_vml_cpu", dt.BOOL), numpy=on_floats(np.floor), vjp={"self": no_gradient})
+def floor(self):
+    """The largest whole number that is not larger."""
+    return floor_form(self)
+
+
+@prepared("ceil", refusing("ceil_vml_cpu", dt.BOOL), numpy=on_floats(np.ceil), vjp={"self": no_gradient})
+def ceil(self):
+    """The smallest whole number that is not smaller."""
+    return ceil_form(self)
+
+
+@prepared("trunc", refusing("trunc_vml_cpu", dt.BOOL), numpy=on_floats(np.trunc), vjp={"self": no_gradient})
+def trunc(self):
+    """The whole part: rounded towards 0."""
+    return trunc_form(self)
+
+
+@prepared("frac", floats_only("frac_cpu"), numpy=widened(lambda x: x - np.trunc(x)), vjp={"self": lambda grad: grad})
+def frac(self):
+    """The part after the point, with the sign of the number."""
+    return self - np.trunc(self)
+
+
+@prepared("round", refusing("round_vml_cpu", dt.BOOL), numpy=on_floats(np.rint), vjp={"self": no_gradient})
+def round_(self):
+    """The nearest whole number, an even one from half way."""
+    return round_form(self)
+
+
+@prepared("round_decimals", floats_only("round_cpu"), vjp={"self": no_gradient}, spaces=(),
+          numpy=widened(lambda x, up, down: np.rint(x * up / down) / up * down))
+def round_decimals(self, up, down):
+    """Rounded to a multiple of down / up."""
+    return np.rint(self * up / down) / up * down
+
+
+def powers_of_ten(decimals):
+    return (10.0 ** decimals, 1.0) if decimals >= 0 else (1.0, 10.0 ** -decimals)
+
+
+def publish_round():
+    """`round` with its option `decimals`, and the same in place."""
+    whole, whole_ = exports[""]["round"], exports["Tensor"]["round_"]
+    operator_ = round_decimals
+
+    def round(input, *, decimals=0, out=None):
+        """The nearest number with so many decimals, an even last digit from half way; negative: tens, hundreds."""
+        if decimals == 0:
+            return whole(input, out=out)
+        return operator_(input, *powers_of_ten(decimals), out=out)
+
+    def round_in_place(self, *, decimals=0):
+        """In-place version of `round`."""
+        return whole_(self) if decimals == 0 else self.copy_(round(self, decimals=decimals))
+    publish("round", round, ("", "Tensor"))
+    publish("round_", round_in_place, ("Tensor",))
+
+
+publish_round()
+
+
+# ---- powers and roots -----------------------------------------------------------------------------------------
+
+@composite("square", out=True)
+def square(self):
+    """The square of each element."""
+    return self.pow(2)
+
+
+publish("square_", lambda self: self.pow_(2), ("Tensor",))
+
+
+@pointwise("sqrt", numpy=np.sqrt, kind=FLOAT, vjp={"self": lambda grad, result: grad / (2 * result)})
+def sqrt(self):
+    """The square root, NaN below 0."""
+    return scalar.sqrt(self)
+
+
+@pointwise("rsqrt", numpy=widened(lambda x: 1 / np.sqrt(x)), kind=FLOAT,
+           vjp={"self": lambda grad, result: -0.5 * grad * result.pow(3)})
+def rsqrt(self):
+    """1 / sqrt(self)."""
+    return scalar.rsqrt(self)
+
+
+@pointwise("reciprocal", numpy=np.reciprocal, kind=FLOAT, vjp={"self": lambda grad, result: -grad * (result * result)})
+def reciprocal(self):
+    """1 / self."""
+    return 1.0 / self
+
+
+# ---- exponentials and logarithms ------------------------------------------------------------------------------
+
+@pointwise("exp", numpy=np.exp, kind=FLOAT, vjp={"self": lambda grad, result: grad * result})
+def exp(self):
+    """e to the power of each element."""
+    return scalar.exp(self)
+
+
+@pointwise("exp2", numpy=np.exp2, kind=FLOAT, vjp={"self": lambda grad, result: grad * result * math.log(2)})
+def exp2(self):
+    """2 to the power of each element."""
+    return 2.0 ** self
+
+
+@pointwise("expm1", numpy=np.expm1, kind=FLOAT, vjp={"self": lambda grad, result: grad * (result + 1)})
+def expm1(self):
+    """exp(self) - 1, accurate near 0."""
+    return scalar.expm1(self)
+
+
+@pointwise("log", numpy=np.log, kind=FLOAT, vjp={"self": lambda grad, self: grad / self})
+def log(self):
+    """The natural logarithm."""
+    return scalar.log(self)
+
+
+@pointwise("log2", numpy=np.log2, kind=FLOAT, vjp={"self": lambda grad, self: grad / (self * math.log(2))})
+def log2(self):
+    """The logarithm to base 2."""
+    return scalar.log2(self)
+
+
+@pointwise("log10", numpy=np.log10, kind=FLOAT, vjp={"self": lambda grad, self: grad / (self * math.log(10))})
+def log10(self):
+    """The logarithm to base 10."""
+    return scalar.log10(self)
+
+
+@pointwise("log1p", numpy=np.log1p, kind=FLOAT, vjp={"self": lambda grad, self: grad / (self + 1)})
+def log1p(self):
+    """log(1 + self), accurate near 0."""
+    return scalar.log1p(self)
+
+
+@pointwise("sigmoid_backward", numpy=widened(lambda g, r: g * ((1 - r) * r)), inplace=False, spaces=(),
+           vjp={"grad": lambda grad, result: grad * ((1 - result) * result),
+                "result": lambda grad_, grad, result: grad_ * grad * (1 - 2 * result)})
+def sigmoid_backward(grad, result):
+    """The gradient of sigmoid, from its result."""
+    return grad * ((1.0 - result) * result)
+
+
+@pointwise("sigmoid", numpy=widened(lambda x: 1 / (1 + np.exp(-x))), kind=FLOAT,
+           vjp={"self": lambda grad, result: sigmoid_backward(grad, result)})
+def sigmoid(self):
+    """1 / (1 + exp(-self))."""
+    return scalar.sigmoid(self)
+
+
+def no_limit(self, eps=None):
+    """`eps` None becomes a negative number, which limits nothing."""
+    return self, -1.0 if eps is None else eps
+
+
+def logit_of_array(x, eps):
+    inside = x if eps < 0 else np.clip(x, eps, 1 - eps)
+    return np.log(inside / (1 - inside))
+
+
+def logit_gradient(grad, self, eps):
+    """grad / (x (1 - x)) inside the limits, outside NaN without `eps` and 0 with it."""
+    low, outside = (0.0, math.nan) if eps is None or eps < 0 else (eps, 0.0)
+    inside = (self >= low).logical_and(self <= 1 - low)
+    return where(inside, grad / (self * (1 - self)), outside)
+
+
+@prepared("logit", no_limit, numpy=widened(logit_of_array), kind=FLOAT, vjp={"self": logit_gradient})
+def logit(self, eps=None):
+    """log(self / (1 - self)), the inverse of sigmoid; with `eps` of self limited to the range from eps to 1 - eps."""
+    limited = self if eps < 0.0 else min(max(self, eps), 1.0 - eps)
+    return scalar.log(limited / (1.0 - limited))
+
+
+# ---- angles ---------------------------------------------------------------------------------------------------
+
+@pointwise("sin", numpy=np.sin, kind=FLOAT, vjp={"self": lambda grad, self: grad * self.cos()})
+def sin(self):
+    """The sine."""
+    return math.sin(self)
+
+
+@pointwise("cos", numpy=np.cos, kind=FLOAT, vjp={"self": lambda grad, self: grad * -self.sin()})
+def cos(self):
+    """The cosine."""
+    return math.cos(self)
+
+
+@pointwise("tan", numpy=np.tan, kind=FLOAT, vjp={"self": lambda grad, result: grad * (1 + result * result)})
+def tan(self):
+    """The tangent."""
+    return math.tan(self)
+
+
+@pointwise("asin", numpy=np.arcsin, kind=FLOAT, vjp={"self": lambda grad, self: grad * (1 - self * self).rsqrt()})
+def asin(self):
+    """The inverse of the sine, NaN outside -1 to 1."""
+    return np.arcsin(self)
+
+
+@pointwise("acos", numpy=np.arccos, kind=FLOAT, vjp={"self": lambda grad, self: grad * -(1 - self * self).rsqrt()})
+def acos(self):
+    """The inverse of the cosine, NaN outside -1 to 1."""
+    return np.arccos(self)
+
+
+@pointwise("atan", numpy=np.arctan, kind=FLOAT, vjp={"self": lambda grad, self: grad / (self * self + 1)})
+def atan(self):
+    """The inverse of the tangent."""
+    return math.atan(self)
+
+
+@pointwise("sinh", numpy=np.sinh, kind=FLOAT, vjp={"self": lambda grad, self: grad * self.cosh()})
+def sinh(self):
+    """The hyperbolic sine."""
+    return np.sinh(self)
+
+
+@pointwise("cosh", numpy=np.cosh, kind=FLOAT, vjp={"self": lambda grad, self: grad * self.sinh()})
+def cosh(self):
+    """The hyperbolic cosine."""
+    return np.cosh(self)
+
+
+@pointwise("tanh_backward", numpy=widened(lambda g, r: g * (1 - r * r)), inplace=False, spaces=(),
+           vjp={"grad": lambda grad, result: tanh_backward(grad, result),
+                "result": lambda grad_, grad, result: grad_ * grad * (-2 * result)})
+def tanh_backward(grad, result):
+    """The gradient of tanh, from its result."""
+    return grad * (1.0 - result * result)
+
+
+@pointwise("tanh", numpy=np.tanh, kind=FLOAT, vjp={"self": lambda grad, result: tanh_backward(grad, result)})
+def tanh(self):
+    """The hyperbolic tangent."""
+    return scalar.tanh(self)
+
+
+@pointwise("asinh", numpy=np.arcsinh, kind=FLOAT, vjp={"self": lambda grad, self: grad * (self * self + 1).rsqrt()})
+def asinh(self):
+    """The inverse of the hyperbolic sine."""
+    return np.arcsinh(self)
+
+
+@pointwise("acosh", numpy=np.arccosh, kind=FLOAT, vjp={"self": lambda grad, self: grad * (self * self - 1).rsqrt()})
+def acosh(self):
+    """The inverse of the hyperbolic cosine, NaN below 1."""
+    return np.arccosh(self)
+
+
+@pointwise("atanh", numpy=np.arctanh, kind=FLOAT, vjp={"self": lambda grad, self: grad / (1 - self * self)})
+def atanh(self):
+    """The inverse of the hyperbolic tangent, NaN outside -1 to 1."""
+    return np.arctanh(self)
+
+
+def sinc_gradient(grad, self):
+    angle = self * math.pi
+    slope = (angle.cos() * angle - angle.sin()) / (angle * self)
+    return where(self == 0, 0.0, grad * slope)
+
+
+@pointwise("sinc", numpy=widened(np.sinc), kind=FLOAT, vjp={"self": sinc_gradient})
+def sinc(self):
+    """sin(pi x) / (pi x), and 1 at 0."""
+    return 1.0 if self == 0.0 else math.sin(math.pi * self) / (math.pi * self)
+
+
+@pointwise("deg2rad", numpy=widened(lambda x: x * (math.pi / 180)), kind=FLOAT,
+           vjp={"self": lambda grad: grad * (math.pi / 180)})
+def deg2rad(self):
+    """Degrees to radians."""
+    return self * (math.pi / 180.0)
+
+
+@pointwise("rad2deg", numpy=widened(lambda x: x * (180 / math.pi)), kind=FLOAT,
+           vjp={"self": lambda grad: grad * (180 / math.pi)})
+def rad2deg(self):
+    """Radians to degrees."""
+    return self * (180.0 / math.pi)
+
+
+@pointwise("angle", numpy=widened(lambda x: np.where(x < 0, x.dtype.type(math.pi), np.where(x != x, x, x.dtype.type(0)))),
+           kind=FLOAT, inplace=False, vjp={"self": no_gradient})
+def angle(self):
+    """The angle of each number in the complex plane: pi below 0, else 0."""
+    return math.pi if self < 0.0 else (0.0 if self == self else self)
+
+
+# ---- special functions ----------------------------------------------------------------------------------------
+
+def erf_form(x):
+    return scalar.erf(x)
+
+
+def erfc_form(x):
+    return math.erfc(x)
+
+
+def erfinv_form(x):
+    return special.erfinv(x)
+
+
+def lgamma_form(x):
+    return special.lgamma(x)
+
+
+def digamma_form(x):
+    return special.digamma(x)
+
+
+def trigamma_form(x):
+    return special.trigamma(x)
+
+
+def i0_form(x):
+    return special.i0(x)
+
+
+def i1_form(x):
+    return special.i1(x)
+
+
+@pointwise("erf", numpy=looped(math.erf, erf_form), kind=FLOAT,
+           vjp={"self": lambda grad, self: grad * (-self * self).exp() * TWO_OVER_SQRT_PI})
+def erf(self):
+    """The error function."""
+    return erf_form(self)
+
+
+@pointwise("erfc", numpy=looped(math.erfc, erfc_form), kind=FLOAT,
+           vjp={"self": lambda grad, self: grad * (-self * self).exp() * -TWO_OVER_SQRT_PI})
+def erfc(self):
+    """1 - erf(self), accurate where erf is near 1."""
+    return erfc_form(self)
+
+
+@pointwise("erfinv", numpy=looped(special.erfinv_of, erfinv_form), kind=FLOAT,
+           vjp={"self": lambda grad, result: grad * (result * result).exp() / TWO_OVER_SQRT_PI})
+def erfinv(self):
+    """The inverse of the error function, NaN outside -1 to 1."""
+    return erfinv_form(self)
+
+
+@pointwise("lgamma", numpy=looped(special.lgamma_of, lgamma_form), kind=FLOAT,
+           vjp={"self": lambda grad, self: grad * self.digamma()})
+def lgamma(self):
+    """The logarithm of the absolute value of the gamma function."""
+    return lgamma_form(self)
+
+
+@pointwise("digamma", numpy=looped(special.digamma_of, digamma_form), kind=FLOAT,
+           vjp={"self": lambda grad, self: grad * trigamma(self)})
+def digamma(self):
+    """The derivative of lgamma."""
+    return digamma_form(self)
+
+
+@pointwise("trigamma", numpy=looped(special.trigamma_of, trigamma_form), kind=FLOAT, inplace=False, spaces=(),
+           vjp={"self": lambda grad, self: grad * polygamma(2, self)})
+def trigamma(self):
+    """The derivative of digamma."""
+    return trigamma_form(self)
+
+
+@pointwise("i0", numpy=looped(special.i0_of, i0_form), kind=FLOAT, vjp={"self": lambda grad, self: grad * i1(self)})
+def i0(self):
+    """The modified Bessel function of the first kind, of order 0."""
+    return i0_form(self)
+
+
+@pointwise("special_i1", numpy=looped(special.i1_of, i1_form), kind=FLOAT, inplace=False, spaces=(),
+           vjp={"self": lambda grad, self, result: grad * i1_slope(self, result)})
+def i1(self):
+    """The modified Bessel function of the first kind, of order 1."""
+    return i1_form(self)
+
+
+def i1_slope(self, result):
+    """i0(x) - i1(x) / x, and one half at 0."""
+    return where(self == 0, 0.5, self.i0() - result / self)
+
+
+def fake_polygamma(self, n):
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return Fake(self._shape, self._dtype if self._dtype.category == dt.FLOATING else dt.float32)
+
+
+@operator("higher_polygamma", fake=fake_polygamma, spaces=(), out=False,
+          vjp={"self": lambda grad, self, n: grad * higher_polygamma(self, n + 1)})
+def higher_polygamma(self, n):
+    """(-1) ** (n + 1) n! zeta(n + 1, self), for n of at least 2."""
+    factor = (-1.0) ** (n + 1) * math.factorial(n)
+    x = self if self.dtype.kind not in "biu" else self.astype(np.float32)
+    return np.asarray(special.each(lambda q: factor * special.zeta_of(n + 1.0, q))(x))
+
+
+def polygamma(n, input):
+    """The n-th derivative of digamma. RuntimeError for a negative n."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if n < 2:
+        return digamma(input) if n == 0 else trigamma(input)
+    return higher_polygamma(input, n)
+
+
+publish("polygamma", polygamma, ("", "special"))
+publish("polygamma", lambda self, n: polygamma(n, self), ("Tensor",))
+publish("polygamma_", lambda self, n: self.copy_(polygamma(n, self)), ("Tensor",))
+publish("i1", i1, ("special",))
+
+
+# ---- NaN and infinity -----------------------------------------------------------------------------------------
+
+def replacements(self, nan=None, posinf=None, neginf=None):
+    """The numbers that replace NaN and the infinities: 0 and the dtype's limits unless given; unused by integers."""
+    if self._dtype.category != dt.FLOATING:
+        return self, False, False, False
+    limits = dt.finfo(self._dtype)
+    return (self, 0.0 if nan is None else nan, limits.max if posinf is None else posinf,
+            limits.min if neginf is None else neginf)
+
+
+def replaced(x, nan, posinf, neginf):
+    if x.dtype.kind in "biu":
+        return x.copy()
+    return np.where(x != x, nan, np.where(x == np.inf, posinf, np.where(x == -np.inf, neginf, x)))
+
+
+def replaced_float(x, nan, posinf, neginf):
+    return nan if x != x else (posinf if x == np.inf else (neginf if x == -np.inf else x))
+
+
+def replaced_whole(x, nan, posinf, neginf):
+    return x
+
+
+replaced_form = Forms(replaced_whole, replaced_float, replaced_whole)
+
+
+@prepared("nan_to_num", replacements, numpy=replaced, vjp={"self": lambda grad, self: grad * self.isfinite()})
+def nan_to_num(self, nan=None, posinf=None, neginf=None):
+    """NaN and infinities replaced by numbers: by 0 and the dtype's largest and smallest unless given."""
+    return replaced_form(self, nan, posinf, neginf)
+
+
+@pointwise("isnan", numpy=np.isnan, kind=BOOL, inplace=False)
+def isnan(self):
+    """Whether each element is NaN."""
+    return self != self
+
+
+@pointwise("isinf", numpy=np.isinf, kind=BOOL, inplace=False)
+def isinf(self):
+    """Whether each element is infinite."""
+    return abs(self) == np.inf
+
+
+@pointwise("isfinite", numpy=np.isfinite, kind=BOOL, inplace=False)
+def isfinite(self):
+    """Whether each element is neither NaN nor infinite."""
+    return abs(self) < np.inf
+
+
+@pointwise("isposinf", numpy=lambda x: x == np.inf if x.dtype.kind not in "biu" else np.zeros_like(x, np.bool_),
+           kind=BOOL, inplace=False)
+def isposinf(self):
+    """Whether each element is +infinity."""
+    return self == np.inf
+
+
+@pointwise("isneginf", numpy=lambda x: x == -np.inf if x.dtype.kind not in "biu" else np.zeros_like(x, np.bool_),
+           kind=BOOL, inplace=False)
+def isneginf(self):
+    """Whether each element is -infinity."""
+    return self == -np.inf
+
+
+@pointwise("isreal", numpy=lambda x: np.ones_like(x, np.bool_), kind=BOOL, inplace=False)
+def isreal(self):
+    """Whether each element is a real number: all are, there being no complex ones."""
+    return True
+
+
+@composite("real")
+def real(self):
+    """The tensor itself, there being no complex numbers."""
+    return self
+
+
+for _name in ("conj", "conj_physical", "resolve_conj", "resolve_neg"):
+    publish(_name, exports[""]["real"], ("", "Tensor"))
+publish("conj_physical_", exports[""]["real"], ("Tensor",))
+Tensor.real = property(exports["Tensor"].pop("real"))
+
+
+# ---- names and Python's operators -----------------------------------------------------------------------------
+
+for _name, _alias in (("abs", "absolute"), ("neg", "negative"), ("trunc", "fix"), ("acos", "arccos"),
+                      ("asin", "arcsin"), ("atan", "arctan"), ("acosh", "arccosh"), ("asinh", "arcsinh"),
+                      ("atanh", "arctanh")):
+    also_called(_name, _alias)
+
+also_in("special", "erf", "erfc", "erfinv", "exp2", "expm1", "log1p", "round", "sinc", "digamma", "i0", "logit",
+        "expit=sigmoid", "psi=digamma", "gammaln=lgamma")
+also_in("nn.functional", "sigmoid", "tanh")
+inplace_functions("abs", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asin",
+                  "asinh", "atan", "atanh", "ceil", "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1",
+                  "fix", "floor", "frac", "i0", "log", "log10", "log1p", "log2", "logit", "nan_to_num", "neg",
+                  "negative", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sin", "sinc", "sinh", "sqrt",
+                  "square", "tan", "tanh", "trunc")
+
+publish("__neg__", exports["Tensor"]["neg"], ("Tensor",))
+publish("__pos__", exports["Tensor"]["positive"], ("Tensor",))
+publish("__abs__", exports["Tensor"]["abs"], ("Tensor",))
