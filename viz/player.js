@@ -171,6 +171,7 @@ class Player {
       const onControl = event.target.matches("button,input") && event.key !== "ArrowLeft" && event.key !== "ArrowRight";
       if (!(event.key in keys) || onControl) return;
       event.preventDefault();
+      event.stopPropagation();
       this.act(keys[event.key]);
     });
     this.go(-1);
