@@ -309,7 +309,7 @@ def is_expandable(shape, target):
     return len(shape) <= len(target) and all(n == m or n == 1 for n, m in zip(reversed(shape), reversed(target)))
 
 
-@writing("index_put", fake=fake_index_put, may_overlap=True, vjp={
+@writing("index_put", fake=fake_index_put, out=False, may_overlap=True, vjp={
     "self": lambda grad, indices, values_shape, accumulate:
         grad if accumulate else grad.index_put(indices, grad.new_zeros(values_shape)),
     "values": lambda grad, indices: index_(grad, indices)})
@@ -483,7 +483,7 @@ def require_zero_dim(value, name):
                            f"{len(value._shape)} dimension(s).")
 
 
-@writing("index_fill", fake=fake_index_fill, jvp=LINEAR, may_overlap=True, vjp={
+@writing("index_fill", fake=fake_index_fill, out=False, jvp=LINEAR, may_overlap=True, vjp={
     "self": lambda grad, dim, index: grad.index_fill(dim, index, 0),
     "value": lambda grad, dim, index: grad.index_select(dim, distinct(index)).sum()})
 def index_fill(self, dim, index, value):
@@ -549,7 +549,7 @@ def fake_put(self, index, source, accumulate=False):
     return preserved_like(self)
 
 
-@writing("put", fake=fake_put, jvp=LINEAR, vjp={
+@writing("put", fake=fake_put, out=False, jvp=LINEAR, vjp={
     "self": lambda grad, index, source_shape, accumulate:
         grad if accumulate else grad.put(index, grad.new_zeros(source_shape)),
     "source": lambda grad, index, source_shape: grad.take(index).reshape(source_shape)})
@@ -580,7 +580,7 @@ def fake_masked_fill(self, mask, value):
     return Fake(geometry.broadcast_shapes(self._shape, mask._shape), self._dtype)
 
 
-@writing("masked_fill", fake=fake_masked_fill, may_overlap=True, jvp=LINEAR, vjp={
+@writing("masked_fill", fake=fake_masked_fill, out=False, may_overlap=True, jvp=LINEAR, vjp={
     "self": lambda grad, mask: grad.masked_fill(mask, 0),
     "value": lambda grad, mask: grad.masked_fill(mask.logical_not(), 0).sum()})
 def masked_fill(self, mask, value):
@@ -596,7 +596,7 @@ def check_masked_select(self, mask):
 
 
 @operator("masked_select", fake=check_masked_select, jvp=LINEAR, vjp={
-    "self": lambda grad, self_shape, mask: grad.masked_select_backward(self_shape, mask)})
+    "self": lambda grad, self_shape, mask: masked_select_backward(grad, self_shape, mask)})
 def masked_select(self, mask):
     """The elements where `mask` is True, in a vector; both broadcast."""
     if mask.dtype != np.bool_:
@@ -606,11 +606,9 @@ def masked_select(self, mask):
     return self[mask] if mask.ndim else self.reshape(1)[mask.reshape(1)]
 
 
-@composite("masked_select_backward", spaces=("Tensor",))
 def masked_select_backward(grad, shape, mask):
-    """Zeros with `grad` where `mask` picked from a tensor of `shape`."""
-    full = geometry.broadcast_shapes(shape, mask._shape)
-    return grad.new_zeros(full).masked_scatter_(mask, grad).sum_to_size(shape)
+    """Zeros with `grad` where `mask` picked, in the shape to which it and a tensor of `shape` broadcast."""
+    return grad.new_zeros(geometry.broadcast_shapes(shape, mask._shape)).masked_scatter_(mask, grad)
 
 
 def fake_masked_scatter(self, mask, source):
@@ -623,7 +621,7 @@ def fake_masked_scatter(self, mask, source):
     return Fake(geometry.broadcast_shapes(self._shape, mask._shape), self._dtype)
 
 
-@writing("masked_scatter", fake=fake_masked_scatter, jvp=LINEAR, vjp={
+@writing("masked_scatter", fake=fake_masked_scatter, out=False, jvp=LINEAR, vjp={
     "self": lambda grad, mask: grad.masked_fill(mask, 0),
     "source": lambda grad, mask, source_shape: grad.masked_scatter_backward(mask, source_shape)})
 def masked_scatter(self, mask, source):

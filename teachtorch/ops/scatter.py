@@ -77,6 +77,7 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
     if len(dims_of(index_shape)) != len(dims_of(shape)):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src_shape is not None and len(dims_of(src_shape)) != len(dims_of(shape)):
+        geometry.wrap_dim(len(shape) - 1, len(src_shape))           # what PyTorch says where the source has fewer
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     start = f"Expected index {list(index_shape)} to be no larger than self {list(shape)} apart from dimension {dim}"
     if src_shape is None:
@@ -382,7 +383,7 @@ def fake_select_scatter(self, src, dim, index):
     return preserved_like(self)
 
 
-@writing("select_scatter", fake=fake_select_scatter, jvp=LINEAR, inplace=False, vjp={
+@writing("select_scatter", fake=fake_select_scatter, jvp=LINEAR, inplace=False, out=False, vjp={
     "self": lambda grad, src_shape, dim, index: grad.select_scatter(grad.new_zeros(src_shape), dim, index),
     "src": lambda grad, dim, index: grad.select(dim, index)})
 def select_scatter(self, src, dim, index):
@@ -395,7 +396,7 @@ def fake_slice_scatter(self, src, dim=0, start=None, end=None, step=1):
     return preserved_like(self)
 
 
-@writing("slice_scatter", fake=fake_slice_scatter, jvp=LINEAR, inplace=False, vjp={
+@writing("slice_scatter", fake=fake_slice_scatter, jvp=LINEAR, inplace=False, out=False, vjp={
     "self": lambda grad, src_shape, dim, start, end, step:
         grad.slice_scatter(grad.new_zeros(src_shape), dim, start, end, step),
     "src": lambda grad, dim, start, end, step: registry["slice"](grad, dim, start, end, step)})
@@ -409,7 +410,7 @@ def fake_diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     return preserved_like(self)
 
 
-@writing("diagonal_scatter", fake=fake_diagonal_scatter, jvp=LINEAR, inplace=False, vjp={
+@writing("diagonal_scatter", fake=fake_diagonal_scatter, jvp=LINEAR, inplace=False, out=False, vjp={
     "self": lambda grad, src_shape, offset, dim1, dim2:
         grad.diagonal_scatter(grad.new_zeros(src_shape), offset, dim1, dim2),
     "src": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)})

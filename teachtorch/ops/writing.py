@@ -11,7 +11,8 @@ from .fake import Fake
 from .signature import positional
 
 
-def writing(name, fake, vjp=None, jvp=None, inplace=True, may_overlap=False, spaces=("", "Tensor")):
+def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=False,
+            spaces=("", "Tensor")):
     """Declare `name` and `name_` by a function that writes into its first argument, an array.
 
     The fake rule runs first, always: it refuses what PyTorch refuses, and says how the copy is laid out. What can
@@ -19,7 +20,7 @@ def writing(name, fake, vjp=None, jvp=None, inplace=True, may_overlap=False, spa
     tensor whose elements share memory. `inplace`: whether there is a `name_`.
     """
     def declare(function):
-        info = describe(name, "operator", function, vjp, jvp, fake, False, True)
+        info = describe(name, "operator", function, vjp, jvp, fake, False, out)
         write = positional(function, info.signature)
         op = Operator(name, info)
         op.register(K.CPU, copying_kernel(fake, write))
