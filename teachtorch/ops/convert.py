@@ -1,49 +1,328 @@
-"""Copies and conversions: clone, copy_, to, contiguous."""
+"""Copies and conversions: clone, copy_, fill_, to, contiguous, and the memory formats they may ask for."""
 import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry
-from ..tensor import Tensor, array_of, stride_of
-from .declare import LINEAR, composite, inplace_operator, operator
-from .fake import Fake, like_self
+from ..core import layout as layouts
+from ..core.device import CPU, as_device
+from ..core.layout import contiguous_format, is_in, preserve_format, strided, strides_in, suggested
+from ..dispatch import keys as K
+from ..dispatch.operator import Operator, registry
+from ..tensor import Tensor, array_of, from_array, meta_tensor, stride_of
+from .arguments import PYTHON_DTYPES, as_dtype
+from .creation import empty_strided_array
+from .declare import LINEAR, composite, describe, finish, inplace_operator, publish, register_inplace_keys
+from .fake import Fake
+from .sequences import number_in
+from .signature import positional
+
+# ---- copies ---------------------------------------------------------------------------------------------------------
 
 
-@operator("clone", vjp={"self": lambda grad: grad}, jvp=LINEAR, out=False,
-          fake=lambda self, memory_format: Fake(self._shape, self._dtype,
-                                                geometry.preserve_format_strides(self._shape, stride_of(self))))
+def tensor_operator(name, vjp, fake, spaces=("", "Tensor")):
+    """Declare an operator by a CPU kernel that takes and returns tensors, where strides are part of the result."""
+    def declare(kernel):
+        info = describe(name, "operator", kernel, vjp, LINEAR, fake, False, False)
+        op = Operator(name, info)
+        op.register(K.CPU, ignoring_keys(positional(kernel, info.signature)))
+        op.register(K.META, lambda keys, *args: meta_of_fake(fake(*args)))
+        return finish(op, info, spaces)
+    return declare
+
+
+def ignoring_keys(kernel):
+    return lambda keys, *args: kernel(*args)
+
+
+def meta_of_fake(fake):
+    return meta_tensor(fake.shape, fake.dtype, fake.stride)
+
+
+def copy_with_strides(t, dtype, stride):
+    """A copy of a CPU tensor in fresh memory, with the given dtype and dense strides."""
+    array = array_of(t)
+    if stride == geometry.contiguous_strides(t._shape):
+        return from_array(cast(array, dtype), dtype)
+    new = empty_strided_array(t._shape, stride, dtype.numpy)
+    if t._dtype.is_floating_point and not dtype.is_floating_point:
+        array = cast(array, dtype)
+    np.copyto(new, array, casting="unsafe")
+    made = from_array(new, dtype)
+    made._stride = stride
+    return made
+
+
+def cast(array, dtype):
+    """A C-contiguous copy in another dtype. Floats that no integer represents become some integer, silently."""
+    wanted = dtype.numpy
+    if array.dtype is wanted or wanted.kind not in "iu":
+        return array.astype(wanted, order="C")
+    with np.errstate(invalid="ignore"):
+        if wanted.itemsize < 8 and array.dtype.kind not in "iub":
+            array = array.astype(np.int64)             # as C++ does: through an integer wide enough, then wrapped
+        return array.astype(wanted, order="C")
+
+
+def fake_clone(self, memory_format=None):
+    return Fake(self._shape, self._dtype, strides_in(memory_format or preserve_format, self._shape, stride_of(self)))
+
+
+@tensor_operator("clone", vjp={"self": lambda grad: grad}, fake=fake_clone)
 def clone(self, *, memory_format=None):
-    """A copy in fresh memory that gradients flow through; dense, in the stride order of the original."""
-    return np.copy(self, order="K")
+    """A copy in fresh memory that gradients flow through.
+
+    `memory_format`: preserve_format (the default: dense, in the stride order of the original) or a fixed one.
+    """
+    return copy_with_strides(self, self._dtype, strides_in(memory_format or preserve_format, self._shape,
+                                                           stride_of(self)))
 
 
-@inplace_operator("copy_", vjp={"self": lambda grad: grad.new_zeros(grad._shape), "src": lambda grad: grad})
+@composite("contiguous", spaces=("Tensor",))
+def contiguous(self, memory_format=contiguous_format):
+    """This tensor if its elements lie in the order of the format, else a copy in that order."""
+    if memory_format is contiguous_format:
+        if geometry.is_contiguous(self._shape, stride_of(self)):
+            return self
+    elif memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    elif is_in(memory_format, self._shape, stride_of(self)):
+        return self
+    return self.clone(memory_format=memory_format)
+
+
+def is_contiguous(self, memory_format=contiguous_format):
+    """Whether the elements lie in memory in the order of the format, one after the other."""
+    return is_in(memory_format, self._shape, stride_of(self))
+
+
+publish("is_contiguous", is_contiguous, ("Tensor",))
+Tensor.layout = property(lambda self: strided, doc="How the elements are kept: torch.strided.")
+
+
+# ---- writing --------------------------------------------------------------------------------------------------------
+
+@inplace_operator("copy_", vjp={"self": lambda grad: zeros_of(grad), "src": lambda grad: grad})
 def copy_(self, src, non_blocking=False):
     """Overwrite this tensor's elements with those of `src`, broadcast and converted."""
+    if not isinstance(src, np.ndarray):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    if src.shape != self.shape:
+        geometry.expand(src.shape, src.strides, 0, self.shape)
+    if self.dtype.kind in "iu" and src.dtype.kind not in "iub":
+        src = cast(src, dt.from_numpy(self.dtype))
     np.copyto(self, src, casting="unsafe")
 
 
-@inplace_operator("zero_", vjp={"self": lambda grad: grad.new_zeros(grad._shape)})
+def zeros_of(grad):
+    return grad.new_zeros(grad._shape)
+
+
+registry["copy_"].info.derivatives.node_class.__name__ = "CopyBackwards"
+
+
+def fake_copy(keys, self, src, non_blocking=False):
+    if not self.is_meta and src.is_meta:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    geometry.expand(src._shape, stride_of(src), 0, self._shape)
+    return self
+
+
+registry["copy_"].register(K.META, fake_copy)
+
+
+def filling_operator(name, vjp):
+    """Declare an in-place operator by a kernel of tensors. It gives all elements one value, and so may write to
+    tensors whose elements share memory."""
+    def declare(function):
+        info = describe(name, "in-place", function, vjp, None, None, False, False)
+        op = Operator(name, info)
+
+        def write(keys, self, *args):
+            function(self, *args)
+            return self
+
+        op.register(K.CPU, write)
+        op.register(K.META, lambda keys, self, *args: self)
+        register_inplace_keys(op, info.derivatives)
+        return finish(op, info, ("Tensor",), is_inplace=True)
+    return declare
+
+
+@filling_operator("zero_", vjp={"self": zeros_of})
 def zero_(self):
     """Fill with zeros."""
-    self[...] = 0
+    array_of(self).fill(0)
 
 
-@composite("contiguous")
-def contiguous(self, memory_format=None):
-    """This tensor if it is contiguous, else a contiguous copy."""
-    if geometry.is_contiguous(self._shape, stride_of(self)):
-        return self
-    return self.contiguous_copy()
+@filling_operator("fill_", vjp={"self": zeros_of, "value": lambda grad: grad.sum()})
+def fill_(self, value):
+    """Fill with a number or the value of a 0-dim tensor."""
+    array_of(self)[...] = filling(value, self._dtype, "fill_")
 
 
-@operator("contiguous_copy", vjp={"self": lambda grad: grad}, jvp=LINEAR, fake=lambda self: Fake(self._shape, self._dtype),
-          spaces=("Tensor",), out=False)
-def contiguous_copy(self):
-    """A contiguous copy."""
-    return np.copy(self, order="C")
+def filling(value, dtype, name):
+    """The value to fill with, in the tensor's dtype."""
+    if isinstance(value, Tensor):
+        if value._shape:
+            raise RuntimeError(f"{name} only supports 0-dimension value tensor but got tensor with "
+                               f"{len(value._shape)} dimensions.")
+        return cast(array_of(value), dtype)
+    if not isinstance(value, (bool, int, float, np.generic)):
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({type(value).__name__}), but "
+                        "expected one of:\n * (Tensor value)\n * (Number value)\n")
+    return number_in(dtype, value)
 
 
-@composite("cpu", spaces=("Tensor",))
-def cpu(self, memory_format=None):
+registry["fill_"].info.derivatives.node_class.__name__ = "FillBackward2"
+
+
+@tensor_operator("fill", vjp={"self": zeros_of, "value": lambda grad: grad.sum()}, spaces=("",),
+                 fake=lambda self, value: Fake(self._shape, self._dtype, preserved_stride(self)))
+def fill(self, value):
+    """A tensor like `self`, full of a number or of the value of a 0-dim tensor."""
+    filled = empty_like_array(self, self._dtype)
+    filled[...] = filling(value, self._dtype, "fill_")
+    return from_array(filled, self._dtype)
+
+
+def preserved_stride(t):
+    return geometry.preserve_format_strides(t._shape, stride_of(t))
+
+
+def empty_like_array(t, dtype):
+    return empty_strided_array(t._shape, preserved_stride(t), dtype.numpy)
+
+
+# ---- to -------------------------------------------------------------------------------------------------------------
+
+def fake_to_copy(self, dtype, device, memory_format):
+    return Fake(self._shape, dtype, strides_in(memory_format, self._shape, stride_of(self)))
+
+
+def to_copy(self, dtype, device, memory_format):
+    """A copy in another dtype, on another device or in another memory format."""
+    stride = strides_in(memory_format, self._shape, stride_of(self))
+    if device.type == "meta":
+        return meta_tensor(self._shape, dtype, stride)
+    return copy_with_strides(self, dtype, stride)
+
+
+def to_copy_from_meta(keys, self, dtype, device, memory_format):
+    if device.type != "meta":
+        raise NotImplementedError("Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() "
+                                  "instead of torch.nn.Module.to() when moving module from meta to a different device.")
+    return meta_of_fake(fake_to_copy(self, dtype, device, memory_format))
+
+
+tensor_operator("_to_copy", vjp={"self": lambda grad: grad}, fake=fake_to_copy, spaces=())(to_copy)
+_to_copy = registry["_to_copy"]
+_to_copy.register(K.META, to_copy_from_meta)
+
+
+def convert(t, dtype, target, copy=False, wanted=preserve_format):
+    """`t` itself where it already is what is wanted, else a copy that gradients flow through."""
+    if not copy and dtype is t._dtype and target == t._device:
+        if wanted is preserve_format or suggested(t._shape, stride_of(t)) is wanted:
+            return t
+    return _to_copy(t, dtype, target, wanted)
+
+
+def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False, memory_format=None):
+    """This tensor in another dtype, on another device, or like another tensor: itself if nothing changes.
+
+    `to(dtype)`, `to(device, dtype)`, `to(other)`, each followed by `non_blocking, copy`. `copy`: copy in any case.
+    `memory_format`: of the copy; preserve_format keeps the order of strides.
+    """
+    args = list(args)
+    if args and isinstance(args[0], Tensor):
+        other = args.pop(0)
+    elif args and not isinstance(args[0], dt.dtype) and args[0] not in PYTHON_DTYPES:
+        device = args.pop(0)
+    if args and other is None and not isinstance(args[0], bool):
+        dtype = args.pop(0)
+    copy = args[1] if len(args) > 1 else copy
+    if other is not None:
+        dtype, device = other._dtype, other._device
+    target = self._device if device is None else as_device(device)
+    return _to(self, self._dtype if dtype is None else as_dtype(dtype, "to"), target, copy,
+               preserve_format if memory_format is None else memory_format)
+
+
+@composite("to", spaces=())
+def to_operator(self, dtype, device, copy, memory_format):
+    """This tensor in a dtype and on a device, itself if it is so already."""
+    return convert(self, dtype, device, copy, memory_format)
+
+
+_to = registry["to"]
+_to.info.public = publish("to", to, ("Tensor",))
+
+
+def conversion(name, dtype):
+    """The method `t.float()` and its like."""
+    def method(self, memory_format=preserve_format):
+        return convert(self, dtype, self._device, False, memory_format)
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"This tensor as {dtype}: itself if it is so already."
+    return publish(name, method, ("Tensor",))
+
+
+for _name, _dtype in (("float", dt.float32), ("double", dt.float64), ("half", dt.float16), ("bfloat16", dt.bfloat16),
+                      ("int", dt.int32), ("long", dt.int64), ("short", dt.int16), ("char", dt.int8),
+                      ("byte", dt.uint8), ("bool", dt.bool)):
+    conversion(_name, _dtype)
+
+
+def type_as(self, other):
+    """This tensor in the dtype and on the device of another."""
+    return convert(self, other._dtype, other._device)
+
+
+def cpu(self, memory_format=preserve_format):
     """This tensor on the CPU: itself if it is there already."""
+    return convert(self, self._dtype, CPU, False, memory_format)
+
+
+def type_(self, dtype=None, non_blocking=False):
+    """The name of the tensor's type, such as "torch.FloatTensor"; or the tensor converted to a dtype or such a type."""
+    if dtype is None:
+        return f"torch.{dt.scalar_type_name(self._dtype)}Tensor"
+    if isinstance(dtype, str):
+        dtype = dtype_of_type_name(dtype)
+    elif isinstance(getattr(dtype, "dtype", None), dt.dtype):
+        dtype = dtype.dtype                                      # torch.FloatTensor and its like
+    return self.to(dtype)
+
+
+def dtype_of_type_name(name):
+    found = [d for d in dt.ALL if name == f"torch.{dt.scalar_type_name(d)}Tensor"]
+    if not found:
+        raise ValueError(f"invalid type: '{name}'")
+    return found[0]
+
+
+publish("type", type_, ("Tensor",))
+publish("type_as", type_as, ("Tensor",))
+publish("cpu", cpu, ("Tensor",))
+
+
+def pin_memory(self, device=None):
+    """This tensor; there is no accelerator whose copies pinned memory would speed up."""
     return self
+
+
+def is_pinned(self, device=None):
+    return False
+
+
+publish("pin_memory", pin_memory, ("Tensor",))
+publish("is_pinned", is_pinned, ("Tensor",))
+
+
+# ---- the names of formats -------------------------------------------------------------------------------------------
+
+for _format in (contiguous_format, preserve_format, layouts.channels_last, layouts.channels_last_3d, strided,
+                layouts.sparse_coo):
+    publish(_format.name, _format, ("",))
+publish("layout", layouts.layout, ("",))
+publish("memory_format", layouts.memory_format, ("",))

@@ -1,63 +1,604 @@
-"""Making tensors: from data, filled, ranges."""
+"""Making tensors: from data, filled, ranges, and like other tensors."""
+import math
+import warnings
+
 import numpy as np
 
+from ..core import device as devices
 from ..core import dtype as dt
-from ..core import geometry, settings
+from ..core import geometry, promotion, settings
 from ..core.device import as_device
-from ..tensor import from_array
-from .declare import factory, operator, publish
-from .fake import Fake, like_self
-from .sequences import array_from_data
+from ..core.layout import preserve_format, strides_in
+from ..dispatch import keys as K
+from ..dispatch.operator import Operator, registry
+from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
+from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
+from .declare import composite, describe, publish
+from .fake import Fake
+from .sequences import array_from_data, number_in
+
+# ---- how factories are declared -------------------------------------------------------------------------------------
 
 
-def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A new leaf tensor with a copy of `data` (numbers, nested sequences, arrays, tensors).
+def factory_operator(name, fake):
+    """Declare an operator that makes a tensor of no tensor: a function of its arguments to an array.
 
-    Python floats take the default dtype, ints int64; arrays keep their dtype.
+    Calls pass the device first; the BackendSelect key chooses that device's kernel.
     """
-    made = from_array(array_from_data(data, dtype))
-    return made.requires_grad_() if requires_grad else made
+    def declare(function):
+        info = describe(name, "factory", function, None, None, fake, False, False)
+        op = Operator(name, info)
+        op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(K.OF_DEVICE[device.type], device, *args))
+        op.register(K.CPU, lambda keys, device, *args: from_array(function(*args)))
+        op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
+        return op
+    return declare
 
 
-publish("tensor", tensor, ("",))
+def fake_tensor(fake):
+    return meta_tensor(fake.shape, fake.dtype, fake.stride)
 
 
-def fake_filled(size, dtype=None):
-    return Fake(size, dtype or settings.default_dtype)
+def made(op, args, dtype, device, requires_grad, out=None):
+    """The factory's result as users get it: a leaf that requires grad if asked, or written into `out`."""
+    if out is not None:
+        return write_to(out, op(out._device, *args, out._dtype if dtype is None else as_dtype(dtype, op.name)))
+    t = op(as_device(device), *args, settings.default_dtype if dtype is None else as_dtype(dtype, op.name))
+    return asked_grad(t) if requires_grad else t
 
 
-@factory("zeros", fake=fake_filled)
-def zeros(*size, dtype=None):
+def asked_grad(t):
+    if not t._dtype.is_floating_point:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    return t.requires_grad_()
+
+
+def write_to(out, t):
+    if out._shape != t._shape:
+        out.resize_(t._shape)
+    return out.copy_(t)
+
+
+def checked_size(size, name):
+    """Refuse negative sizes."""
+    if size and min(size) < 0:
+        if name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
+    return size
+
+
+def sizes_for(name, size, named):
+    """The sizes of `zeros(2, 3)`, `zeros((2, 3))` and `zeros(size=(2, 3))`."""
+    if named:
+        size = sizes_by_name(size, named, name, "size")
+    elif not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    if len(size) == 1 and not hasattr(size[0], "__index__") and not isinstance(size[0], (tuple, list)):
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size[0]).__name__}")
+    return checked_size(as_sizes(size, name), name)
+
+
+# ---- filled ---------------------------------------------------------------------------------------------------------
+
+def fake_filled(size, dtype):
+    return Fake(size, dtype)
+
+
+@factory_operator("zeros", fake=fake_filled)
+def zeros_kernel(size, dtype):
     """Zeros of the given size."""
-    return np.zeros(size, (dtype or settings.default_dtype).numpy)
+    return np.zeros(size, dtype.numpy)
 
 
-@factory("ones", fake=fake_filled)
-def ones(*size, dtype=None):
+@factory_operator("ones", fake=fake_filled)
+def ones_kernel(size, dtype):
     """Ones of the given size."""
-    return np.ones(size, (dtype or settings.default_dtype).numpy)
+    return np.ones(size, dtype.numpy)
 
 
-@operator("new_ones", fake=lambda self, size: Fake(size, self._dtype), spaces=("Tensor",), out=False)
-def new_ones(self, size):
-    """Ones of the given size, with this tensor's dtype."""
-    return np.ones(size, self.dtype)
+@factory_operator("empty", fake=fake_filled)
+def empty_kernel(size, dtype):
+    """Uninitialised memory of the given size."""
+    return np.empty(size, dtype.numpy)
 
 
-@operator("new_zeros", fake=lambda self, size: Fake(size, self._dtype), spaces=("Tensor",), out=False)
-def new_zeros(self, size):
-    """Zeros of the given size, with this tensor's dtype."""
-    return np.zeros(size, self.dtype)
+@factory_operator("full", fake=lambda size, fill_value, dtype: Fake(size, dtype))
+def full_kernel(size, fill_value, dtype):
+    """A tensor of the given size, full of one number."""
+    return np.full(size, number_in(dtype, fill_value), dtype.numpy)
 
 
-@operator("new_empty_strided", fake=lambda self, size, stride: Fake(size, self._dtype, stride), spaces=("Tensor",),
-          out=False)
-def new_empty_strided(self, size, stride):
-    """Uninitialised memory with the given size and dense strides, with this tensor's dtype."""
-    return empty_strided_array(size, stride, self.dtype)
+@factory_operator("empty_strided", fake=lambda size, stride, dtype: Fake(size, dtype, stride))
+def empty_strided_kernel(size, stride, dtype):
+    """Uninitialised memory with the given size and strides."""
+    return empty_strided_array(size, stride, dtype.numpy)
 
 
 def empty_strided_array(size, stride, dtype):
     """An uninitialised array with the given strides in elements."""
     flat = np.empty(geometry.storage_extent(size, stride, 0), dtype)
-    return np.ndarray(size, dtype, flat, 0, tuple(s * flat.itemsize for s in stride))
+    return np.ndarray(size, dtype, flat, 0, tuple([s * flat.itemsize for s in stride])) if flat.size \
+        else np.empty(size, dtype)
+
+
+def sized_factory(op):
+    """The public function of a factory whose only argument is the size."""
+    name = op.name
+
+    def factory(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **named):
+        size = sizes_for(name, size, named)
+        return made(op, (size,), dtype, device, requires_grad, out)
+
+    factory.__name__ = factory.__qualname__ = name
+    factory.__doc__ = op.info.function.__doc__ + """
+
+    `size`: ints, or one tuple of them; `out`: a tensor to write to. RuntimeError for negative sizes.
+    """
+    op.info.public = publish(name, factory, ("",))
+
+
+sized_factory(zeros_kernel)
+sized_factory(ones_kernel)
+
+
+def empty(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False,
+          memory_format=None, **named):
+    """Uninitialised memory of the given size, in the order of `memory_format`."""
+    size = sizes_for("empty", size, named)
+    if memory_format is None:
+        return made(empty_kernel, (size,), dtype, device, requires_grad, out)
+    return empty_strided(size, strides_in(memory_format, size), dtype=dtype, device=device,
+                         requires_grad=requires_grad)
+
+
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """Uninitialised memory with the given size and strides (in elements)."""
+    size = checked_size(size_argument(size, "empty_strided"), "empty_strided")
+    stride = size_argument(stride, "empty_strided", "stride")
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(stride)})")
+    if stride and min(stride) < 0:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    t = made(empty_strided_kernel, (size, stride), dtype, device, False)
+    t._stride = stride
+    return asked_grad(t) if requires_grad else t
+
+
+def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of the given size full of one number, whose kind decides the dtype: bool, int64 or the default."""
+    size = checked_size(size_argument(size, "full"), "full")
+    value = fill_number(fill_value, "full")
+    if dtype is None:
+        dtype = out._dtype if out is not None else promotion.dtype_of_number(value)
+    return made(full_kernel, (size, value), dtype, device, requires_grad, out)
+
+
+def fill_number(value, name):
+    """The number to fill with, also from a 0-dim tensor."""
+    if isinstance(value, Tensor) and not value._shape:
+        return value.item()
+    if isinstance(value, (bool, int, float, np.generic)):
+        return value
+    raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
+
+
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A 0-dim tensor of a number, in the default dtype unless told."""
+    return made(full_kernel, ((), fill_number(s, "scalar_tensor")), dtype, device, requires_grad)
+
+
+for _function, _op in ((empty, empty_kernel), (empty_strided, empty_strided_kernel), (full, full_kernel)):
+    _op.info.public = publish(_function.__name__, _function, ("",))
+publish("scalar_tensor", scalar_tensor, ("",))
+
+
+# ---- like another tensor --------------------------------------------------------------------------------------------
+
+def like_operator(name, make):
+    """Declare `name_like(self, ..., dtype, device, memory_format)`; `make(size, stride, dtype, device, *args)`."""
+    def like(self, args, dtype, device, memory_format):
+        stride = strides_in(preserve_format if memory_format is None else memory_format, self._shape, stride_of(self))
+        return make(self._shape, stride, self._dtype if dtype is None else as_dtype(dtype, name),
+                    self._device if device is None else as_device(device), *args)
+    like.__doc__ = f"What `{name}` does."
+    composite(name, spaces=())(like)
+    return registry[name]
+
+
+def strided_result(t, stride):
+    """A tensor that was made contiguous, laid out with other dense strides. Only for memory full of one value."""
+    if stride == geometry.contiguous_strides(t._shape):
+        return t
+    if not t.is_meta:
+        t._array = laid_out(t._array, stride)
+    t._stride = stride
+    return t
+
+
+def laid_out(array, stride):
+    if not array.size:
+        return array
+    return np.ndarray(array.shape, array.dtype, array, 0, tuple([s * array.itemsize for s in stride]))
+
+
+_zeros_like = like_operator("zeros_like", lambda size, stride, dtype, device: strided_result(
+    zeros_kernel(device, size, dtype), stride))
+_ones_like = like_operator("ones_like", lambda size, stride, dtype, device: strided_result(
+    ones_kernel(device, size, dtype), stride))
+_empty_like = like_operator("empty_like", lambda size, stride, dtype, device: strided_result(
+    empty_kernel(device, size, dtype), stride))
+_full_like = like_operator("full_like", lambda size, stride, dtype, device, value: strided_result(
+    full_kernel(device, size, value, dtype), stride))
+
+
+def publish_like(op, doc):
+    def like(input, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+             memory_format=None):
+        t = op(input, (), dtype, device, memory_format)
+        return asked_grad(t) if requires_grad else t
+    like.__name__ = like.__qualname__ = op.name
+    like.__doc__ = doc
+    op.info.public = publish(op.name, like, ("",))
+
+
+publish_like(_zeros_like, "Zeros with the size, dtype, device and stride order of `input`.")
+publish_like(_ones_like, "Ones with the size, dtype, device and stride order of `input`.")
+publish_like(_empty_like, "Uninitialised memory with the size, dtype, device and stride order of `input`.")
+
+
+def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+              memory_format=None):
+    """A tensor full of one number, with the size, dtype, device and stride order of `input`."""
+    t = _full_like(input, (fill_number(fill_value, "full_like"),), dtype, device, memory_format)
+    return asked_grad(t) if requires_grad else t
+
+
+_full_like.info.public = publish("full_like", full_like, ("",))
+
+
+# ---- tensor.new_...: another size, this tensor's dtype and device -----------------------------------------------------
+
+def new_method(name, op):
+    """The method `t.new_zeros(2, 3)` and its like."""
+    def new(self, size, dtype, device):
+        return op(self._device if device is None else as_device(device), size,
+                  self._dtype if dtype is None else as_dtype(dtype, name))
+    new.__doc__ = f"`{op.name}` of the given size, with this tensor's dtype and device unless told."
+    composite(name, spaces=())(new)
+    new_op = registry[name]
+
+    def method(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **named):
+        t = new_op(self, sizes_for(name, size, named), dtype, device)
+        return asked_grad(t) if requires_grad else t
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = new.__doc__
+    new_op.info.public = publish(name, method, ("Tensor",))
+
+
+new_method("new_zeros", zeros_kernel)
+new_method("new_ones", ones_kernel)
+new_method("new_empty", empty_kernel)
+
+
+@composite("new_full", spaces=())
+def new_full_operator(self, size, fill_value, dtype, device):
+    """A tensor of the given size full of one number, with this tensor's dtype and device unless told."""
+    return full_kernel(self._device if device is None else as_device(device), size, fill_value,
+                       self._dtype if dtype is None else as_dtype(dtype, "new_full"))
+
+
+def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A tensor of the given size full of one number, with this tensor's dtype and device unless told."""
+    size = checked_size(size_argument(size, "new_full"), "new_full")
+    t = registry["new_full"](self, size, fill_number(fill_value, "new_full"), dtype, device)
+    return asked_grad(t) if requires_grad else t
+
+
+def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, pin_memory=False,
+                      requires_grad=False):
+    """Uninitialised memory with the given size and strides, with this tensor's dtype and device unless told."""
+    return empty_strided(tuple(size), tuple(stride), dtype=dtype or self._dtype, device=device or self._device,
+                         requires_grad=requires_grad)
+
+
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A new leaf tensor with a copy of `data`, with this tensor's dtype and device unless told."""
+    return tensor(data, dtype=dtype or self._dtype, device=device or self._device, requires_grad=requires_grad)
+
+
+def new(self, *args, device=None):
+    """The legacy constructor, for this tensor's dtype."""
+    return legacy_tensor(args, self._dtype, device or self._device)
+
+
+registry["new_full"].info.public = new_full
+for _function in (new_full, new_empty_strided, new_tensor, new):
+    publish(_function.__name__, _function, ("Tensor",))
+
+
+# ---- from data ------------------------------------------------------------------------------------------------------
+
+_COPY_CONSTRUCT = ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                   "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
+
+
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A new leaf tensor with a copy of `data` (numbers, nested sequences, arrays, tensors).
+
+    Bools, ints and floats make bool, int64 and the default dtype; arrays and NumPy scalars keep theirs. ValueError
+    for ragged sequences; TypeError or RuntimeError for what are no numbers.
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(_COPY_CONSTRUCT, UserWarning, stacklevel=2)
+        device = data._device if device is None else device
+    dtype = None if dtype is None else as_dtype(dtype, "tensor")
+    made = on_device(array_from_data(data, dtype), device)
+    return asked_grad(made) if requires_grad else made
+
+
+def on_device(array, device):
+    """A tensor of a fresh array, moved to a device."""
+    t = from_array(array)
+    target = as_device(device)
+    return t if target is devices.CPU or target == t._device else t.to(target)
+
+
+publish("tensor", tensor, ("",))
+
+
+def legacy_tensor(args, dtype, device=None):
+    """`torch.Tensor(2, 3)`: uninitialised memory; `torch.Tensor(data)`: data in a fixed dtype."""
+    if not args:
+        return empty(0, dtype=dtype, device=device)
+    first = args[0]
+    if len(args) == 1 and isinstance(first, Tensor):
+        return same_memory(first)
+    if isinstance(first, Size) or hasattr(first, "__index__") and not isinstance(first, np.ndarray):
+        return empty(*args, dtype=dtype, device=device)
+    if isinstance(first, (float, np.floating)):
+        raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
+    return on_device(array_from_data(first, dtype), device)
+
+
+def new_tensor_of_class(cls, *args, device=None):
+    """The legacy constructor: sizes make uninitialised memory, data a tensor of the default dtype."""
+    t = legacy_tensor(args, settings.default_dtype, device)
+    if cls is not Tensor:
+        t = as_instance(t, cls)
+    return t
+
+
+def as_instance(t, cls):
+    """The same memory as an instance of a subclass."""
+    new = object.__new__(cls)
+    for field in ("_array", "_storage", "_offset", "_shape", "_stride", "_dtype", "_device", "_keys", "_counter",
+                  "_view", "_meta"):
+        setattr(new, field, getattr(t, field))
+    return new
+
+
+Tensor.__new__ = new_tensor_of_class
+
+
+class TensorType(type):
+    """The legacy types, such as torch.FloatTensor: constructors for one dtype, and for isinstance."""
+
+    def __instancecheck__(cls, t):
+        return isinstance(t, Tensor) and t._dtype is cls.dtype
+
+    def __call__(cls, *args, device=None):
+        return legacy_tensor(args, cls.dtype, device)
+
+
+for _dtype in dt.ALL:
+    _name = dt.scalar_type_name(_dtype) + "Tensor"
+    publish(_name, TensorType(_name, (), {"dtype": _dtype, "__module__": "torch"}), ("",))
+
+
+# ---- ranges ---------------------------------------------------------------------------------------------------------
+
+def fake_range(start, end, step, dtype):
+    return Fake((range_length(start, end, step),), dtype)
+
+
+@factory_operator("arange", fake=fake_range)
+def arange_kernel(start, end, step, dtype):
+    """Numbers from `start` up to `end` (not included), `step` apart."""
+    if dtype is dt.bool:
+        raise NotImplementedError('"arange_cpu" not implemented for \'Bool\'')
+    length = range_length(start, end, step)
+    if dtype.category == dt.INTEGRAL:
+        return (int(start) + np.arange(length, dtype=np.int64) * int(step)).astype(dtype.numpy)
+    return (start + np.arange(length) * float(step)).astype(dtype.numpy)
+
+
+def range_length(start, end, step):
+    """How many numbers `arange` makes. RuntimeError for steps of 0, in the wrong direction, or without end."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if start > end if step > 0 else start < end:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return -((start - end) // step)
+    return math.ceil((end - start) / step)
+
+
+def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, pin_memory=False,
+           requires_grad=False):
+    """Numbers from `start` (0) up to `end` (not included), `step` apart; int64 if all are integers.
+
+    RuntimeError for a step of 0 or in the wrong direction.
+    """
+    if end is None:
+        start, end = 0, start
+    if end is None:
+        raise TypeError("arange() received an invalid combination of arguments")
+    bounds = [range_number(v, "arange") for v in (0 if start is None else start, end, step)]
+    if dtype is None:
+        dtype = out._dtype if out is not None else number_dtype(bounds)
+    return made(arange_kernel, tuple(bounds), dtype, device, requires_grad, out)
+
+
+def range_number(value, name):
+    if isinstance(value, Tensor) and not value._shape or isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (int, float)):
+        return int(value) if isinstance(value, bool) else value
+    raise TypeError(f"{name}(): arguments must be Number, not {type(value).__name__}")
+
+
+def number_dtype(numbers):
+    return dt.int64 if all(isinstance(n, int) for n in numbers) else settings.default_dtype
+
+
+def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, pin_memory=False,
+           requires_grad=False):
+    """Deprecated: numbers from `start` up to and with `end`. Use arange."""
+    warnings.warn("torch.range is deprecated and will be removed in a future release because its behavior is "
+                  "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+                  "[start, end).", UserWarning, stacklevel=2)
+    start, end = (0, start) if end is None else (start, end)
+    range_length(start, end, step)
+    length = math.floor((end - start) / step) + 1
+    return made(arange_kernel, (start, start + (length - 0.5) * step, step), dtype, device, requires_grad, out)
+
+
+def spaced(start, end, steps, dtype):
+    """`steps` numbers from `start` to `end`, from both ends towards the middle as PyTorch computes them."""
+    wide = np.dtype(np.float64) if not dtype.is_floating_point else dtype.numpy
+    if steps == 1:
+        return np.array([start], wide)
+    start, end = wide.type(start), wide.type(end)
+    step = (end - start) / wide.type(max(steps - 1, 1))
+    index = np.arange(steps)
+    near_end = (steps - 1 - index).astype(wide)
+    return np.where(index < steps // 2, start + step * index.astype(wide), end - step * near_end).astype(wide)
+
+
+@factory_operator("linspace", fake=lambda start, end, steps, dtype: Fake((steps,), dtype))
+def linspace_kernel(start, end, steps, dtype):
+    """`steps` evenly spaced numbers from `start` to `end`."""
+    return spaced(start, end, steps, dtype).astype(dtype.numpy)
+
+
+@factory_operator("logspace", fake=lambda start, end, steps, base, dtype: Fake((steps,), dtype))
+def logspace_kernel(start, end, steps, base, dtype):
+    """`base` to the power of evenly spaced exponents."""
+    exponents = spaced(start, end, steps, dtype)
+    return np.power(exponents.dtype.type(base), exponents).astype(dtype.numpy)
+
+
+def check_spacing(start, end, steps, name):
+    """The bounds as numbers, also from 0-dim tensors."""
+    dims = [len(v._shape) if isinstance(v, Tensor) else 0 for v in (start, end)]
+    if any(dims):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} "
+                           f"dimension(s) and end with {dims[1]} dimension(s).")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    return range_number(start, name), range_number(end, name)
+
+
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False):
+    """`steps` evenly spaced numbers from `start` to `end`, both included."""
+    start, end = check_spacing(start, end, steps, "linspace")
+    return made(linspace_kernel, (start, end, steps), dtype, device, requires_grad, out)
+
+
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False):
+    """`base` to the power of `steps` evenly spaced exponents from `start` to `end`."""
+    start, end = check_spacing(start, end, steps, "logspace")
+    return made(logspace_kernel, (start, end, steps, base), dtype, device, requires_grad, out)
+
+
+@factory_operator("eye", fake=lambda n, m, dtype: Fake((n, m), dtype))
+def eye_kernel(n, m, dtype):
+    """Ones on the diagonal, zeros elsewhere."""
+    return np.eye(n, m, dtype=dtype.numpy)
+
+
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A matrix with ones on the diagonal and zeros elsewhere; square unless `m` columns are asked for."""
+    m = n if m is None else m
+    for letter, size in (("n", n), ("m", m)):
+        if size < 0:
+            raise RuntimeError(f"{letter} must be greater or equal to 0, got {size}")
+    return made(eye_kernel, (n, m), dtype, device, requires_grad, out)
+
+
+for _function, _op in ((arange, arange_kernel), (linspace, linspace_kernel), (logspace, logspace_kernel),
+                       (eye, eye_kernel)):
+    _op.info.public = publish(_function.__name__, _function, ("",))
+publish("range", range_, ("",))
+
+
+# ---- questions about tensors and dtypes -----------------------------------------------------------------------------
+
+def is_tensor(obj):
+    """Whether `obj` is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def numel(input):
+    """The number of elements."""
+    return input.numel()
+
+
+def result_type(tensor1, tensor2):
+    """The dtype that an arithmetic operator of the two (tensors or numbers) would compute in."""
+    dtypes = [None, None, None]
+    for value in (tensor1, tensor2):
+        is_one = isinstance(value, Tensor)
+        which = (0 if value._shape else 1) if is_one else 2
+        new = value._dtype if is_one else promotion.dtype_of_number(value)
+        dtypes[which] = new if dtypes[which] is None else promotion.promote_types(dtypes[which], new)
+    return promotion.combine(*dtypes)
+
+
+def broadcast_shapes(*shapes):
+    """The shape that all shapes (tuples or ints) broadcast to. RuntimeError where they do not."""
+    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    result = []
+    for place, shape in enumerate(shapes):
+        result = [1] * (len(shape) - len(result)) + result
+        for dim in range(-1, -len(shape) - 1, -1):
+            if shape[dim] < 0:
+                raise RuntimeError("Trying to create tensor with negative dimension "
+                                   f"({shape[dim]}): ({shape[dim]})")
+            if shape[dim] == 1 or shape[dim] == result[dim]:
+                continue
+            if result[dim] != 1:
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! Mismatching "
+                                   f"argument at index {place} had {shape}; but expected shape should be "
+                                   f"broadcastable to {result}")
+            result[dim] = shape[dim]
+    return Size(result)
+
+
+def set_default_tensor_type(t):
+    """Deprecated: make the dtype of a legacy type the default one."""
+    dtype = next(d for d in dt.ALL if t == f"torch.{dt.scalar_type_name(d)}Tensor") if isinstance(t, str) else t.dtype
+    settings.set_default_dtype(dtype)
+
+
+def is_floating_point(input):
+    """Whether the dtype is floating."""
+    return input._dtype.is_floating_point
+
+
+def is_complex(input):
+    """Whether the dtype is complex: never."""
+    return False
+
+
+for _function in (is_tensor, numel, result_type, broadcast_shapes, set_default_tensor_type, is_floating_point,
+                  is_complex, settings.set_default_dtype, settings.get_default_dtype, devices.set_default_device,
+                  devices.get_default_device, promotion.promote_types, promotion.can_cast):
+    publish(_function.__name__, _function, ("",))

@@ -179,3 +179,37 @@ def check_range(values, dtype):
     lowest = -limits.max if dtype is dt.uint8 else limits.min
     if low < lowest or high > limits.max:
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+
+
+_C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
+            "float16": "at::Half", "bfloat16": "at::BFloat16", "float32": "float"}
+
+
+def number_in(dtype, value):
+    """A Python number as a NumPy scalar of a dtype. RuntimeError where it is out of the dtype's range."""
+    if dtype.category == dt.BOOL:
+        return np.bool_(value)
+    if dtype.category == dt.INTEGRAL:
+        value = integer_in(dtype, value)
+        return np.array(value % 2 ** (8 * dtype.itemsize), np.uint64).astype(dtype.numpy)[()]
+    with np.errstate(over="ignore"):
+        number = dtype.numpy.type(value)
+    if np.isinf(number) and not np.isinf(np.float64(value)):
+        raise overflow(dtype)
+    return number
+
+
+def integer_in(dtype, value):
+    try:
+        value = int(value)
+    except (ValueError, OverflowError):                    # nan and infinities
+        raise overflow(dtype) from None
+    limits = np.iinfo(dtype.numpy)
+    lowest = -limits.max if dtype is dt.uint8 else limits.min
+    if value < lowest or value > limits.max:
+        raise overflow(dtype)
+    return value
+
+
+def overflow(dtype):
+    return RuntimeError(f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow")

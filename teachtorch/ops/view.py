@@ -1,8 +1,27 @@
 """View operations: another geometry over the same storage. The arithmetic is in core/geometry.py."""
+import copy
+from operator import index as operator_index
+
+import numpy as np
+
+from ..autograd.derivative import OperatorNode, collect_sources, node_name
+from ..autograd.meta import tracks
+from ..autograd.node import InputMetadata
+from ..autograd.record import requires_grad_mask
+from ..autograd.tensor_fields import bump_version
+from ..autograd.views import check_inplace, rebase_history
+from ..core import dtype as dt
 from ..core import geometry
-from ..core.geometry import numel
-from ..tensor import storage_of, stride_of
-from .declare import composite, view
+from ..core.layout import contiguous_format, strides_in
+from ..dispatch import keys as K
+from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator, registry
+from ..dispatch.state import state
+from ..memory.storage import UntypedStorage
+from ..tensor import Tensor, storage_of, stride_of
+from .declare import LINEAR, bumping_kernel, composite, describe, finish, operator, publish, view, view_kernel
+from .fake import Fake
+from .signature import positional
+from .arguments import as_sizes, method_of_sizes, size_argument, sizes_by_name
 
 
 def geometry_of(t):
@@ -10,41 +29,511 @@ def geometry_of(t):
     return t._shape, stride_of(t), t._offset
 
 
-def capacity_of(t):
-    """How many elements of the tensor's dtype fit into its storage."""
-    return storage_of(t).nbytes() // t._dtype.itemsize
+def publish_sized(name, argument, function=True):
+    """The method `t.name(2, 3)` and the function `name(t, (2, 3))` of a view that takes one tuple."""
+    op = registry[name]
+    doc = op.info.function.__doc__
+    publish(name, method_of_sizes(op, argument, doc), ("Tensor",))
+    if function:
+        publish(name, function_of_sizes(op, argument, doc), ("",))
 
+
+def function_of_sizes(op, argument, doc):
+    scope = {"_op": op, "_size_argument": size_argument}
+    exec(f"def {op.name}(input, {argument}):\n"
+         f"    return _op(input, _size_argument({argument}, {op.name!r}, {argument!r}))", scope)
+    scope[op.name].__doc__ = doc
+    return scope[op.name]
+
+
+def name_node(operator_name, node_name):
+    """Call an operator's node as PyTorch does where several operators share a name."""
+    registry[operator_name].info.derivatives.node_class.__name__ = node_name
+
+
+def untracked_view(name, vjp=None):
+    """Declare an operator that shares memory with its input, but that autograd does not treat as a view."""
+    def declare(function):
+        info = describe(name, "view", function, vjp, LINEAR if vjp else None, None, False, False)
+        op = Operator(name, info)
+        op.register(COMPOSITE_EXPLICIT, view_kernel(positional(function, info.signature)))
+        return finish(op, info, ())
+    return declare
+
+
+# ---- order of dimensions ------------------------------------------------------------------------------------------
 
 @view("transpose", vjp={"self": lambda grad, dim0, dim1: grad.transpose(dim0, dim1)})
 def transpose(self, dim0, dim1):
     """The tensor with two dimensions swapped."""
-    return geometry.transpose(*geometry_of(self), dim0, dim1)
+    return geometry.transpose(self._shape, stride_of(self), self._offset, dim0, dim1)
+
+
+@composite("swapaxes")
+def swapaxes(self, axis0, axis1):
+    """NumPy's name of `transpose`."""
+    return self.transpose(axis0, axis1)
+
+
+@composite("swapdims")
+def swapdims(self, dim0, dim1):
+    """Another name of `transpose`."""
+    return self.transpose(dim0, dim1)
 
 
 @view("t", vjp={"self": lambda grad: grad.t()})
 def t(self):
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
-    if len(self._shape) > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {len(self._shape)}D")
-    return geometry_of(self) if len(self._shape) < 2 else geometry.transpose(*geometry_of(self), 0, 1)
+    return geometry.t(self._shape, stride_of(self), self._offset)
 
 
-@view("expand", vjp={"self": lambda grad: grad})
-def expand(self, *size):
-    """Dimensions of size 1 stretched to `size`, with stride 0; -1 keeps a size. New dimensions go in front."""
-    return geometry.expand(*geometry_of(self), size)
+@view("permute", vjp={"self": lambda grad, dims: grad.permute(inverse_order(dims))}, spaces=())
+def permute(self, dims):
+    """The dimensions in the order `dims`."""
+    return geometry.permute(self._shape, stride_of(self), self._offset, dims)
 
 
-@view("view", vjp={"self": lambda grad, self_shape: grad.reshape(self_shape)})
-def view_(self, *size):
+def inverse_order(dims):
+    """The order that undoes a permutation."""
+    count = len(dims)
+    inverse = [0] * count
+    for place, dim in enumerate(dims):
+        inverse[dim % count] = place
+    return tuple(inverse)
+
+
+publish_sized("permute", "dims")
+
+
+@composite("movedim")
+def movedim(self, source, destination):
+    """The dimensions `source` (int or tuple) moved to the places `destination`; the others keep their order."""
+    ndim = len(self._shape)
+    source = (source,) if isinstance(source, int) else tuple(source)
+    destination = (destination,) if isinstance(destination, int) else tuple(destination)
+    return self.permute(geometry.movedim_order(ndim, source, destination))
+
+
+@composite("moveaxis")
+def moveaxis(self, source, destination):
+    """NumPy's name of `movedim`."""
+    return self.movedim(source, destination)
+
+
+@composite("numpy_T", spaces=())
+def numpy_T(self):
+    """All dimensions reversed; deprecated for other than 2 dimensions."""
+    geometry.numpy_T(*geometry_of(self))
+    return self.permute(tuple(range(len(self._shape) - 1, -1, -1)))
+
+
+@composite("matrix_H", spaces=())
+def matrix_H(self):
+    """The transpose of a matrix (its conjugate, for complex ones)."""
+    geometry.H(*geometry_of(self))
+    return self.transpose(0, 1) if self._shape else self
+
+
+@composite("mT", spaces=())
+def mT(self):
+    """The last two dimensions swapped."""
+    geometry.mT(*geometry_of(self))
+    return self.transpose(-2, -1) if self._shape else self
+
+
+@composite("mH", spaces=())
+def mH(self):
+    """The last two dimensions swapped (and conjugated, for complex tensors)."""
+    geometry.mT(*geometry_of(self), "mH")
+    return self.transpose(-2, -1) if self._shape else self
+
+
+@composite("adjoint")
+def adjoint(self):
+    """The last two dimensions swapped (and conjugated, for complex tensors)."""
+    if len(self._shape) == 1:
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return self.transpose(-2, -1) if self._shape else self
+
+
+for _name, _operator in (("T", "numpy_T"), ("H", "matrix_H"), ("mT", "mT"), ("mH", "mH")):
+    setattr(Tensor, _name, property(registry[_operator].__call__, doc=registry[_operator].info.function.__doc__))
+
+
+# ---- shape ----------------------------------------------------------------------------------------------------------
+
+@view("view", vjp={"self": lambda grad, self_shape: grad.reshape(self_shape)}, spaces=())
+def view_(self, size):
     """The same elements with another shape, if the strides allow it; one size may be -1."""
-    return geometry.view(*geometry_of(self), size)
+    return geometry.view(self._shape, stride_of(self), self._offset, size)
 
 
-@view("select", vjp={"self": lambda grad, self_geometry, dim, index: grad.select_backward(self_geometry[0], dim, index)})
+@untracked_view("view_dtype")
+def view_dtype(self, dtype):
+    """The same bytes read as another dtype. No gradient flows through bits: to autograd it is no view."""
+    old, new = self._dtype.itemsize, dtype.itemsize
+    return *geometry.view_as_dtype(self._shape, stride_of(self), self._offset, old, new), dtype
+
+
+_view, _view_dtype = registry["view"], registry["view_dtype"]
+
+
+def view_method(self, *size, dtype=None, **named):
+    """The same elements with another shape, or the same bytes as another dtype.
+
+    `size`: ints, one of which may be -1; or a dtype. RuntimeError where the strides do not allow it.
+    """
+    if named:
+        size = sizes_by_name(size, named, "view", "size")
+    if dtype is None and len(size) == 1 and isinstance(size[0], dt.dtype):
+        dtype = size[0]
+    if dtype is not None:
+        return _view_dtype(self, dtype)
+    if not size:
+        raise TypeError("view() received an invalid combination of arguments - got (), but expected one of:\n"
+                        " * (torch.dtype dtype)\n * (tuple of ints size)\n")
+    return _view(self, as_sizes(size, "view"))
+
+
+_view.info.public = publish("view", view_method, ("Tensor",))
+
+
+@composite("view_as", spaces=("Tensor",))
+def view_as(self, other):
+    """This tensor viewed with the shape of `other`."""
+    return _view(self, other._shape)
+
+
+@untracked_view("_unsafe_view", vjp={"self": lambda grad, self_shape: grad.reshape(self_shape)})
+def unsafe_view(self, size):
+    """`view` of a fresh copy that nobody else holds: not a view to autograd."""
+    return geometry.view(self._shape, stride_of(self), self._offset, size)
+
+
+@composite("reshape", spaces=())
+def reshape(self, shape):
+    """The same elements with another shape: a view where possible, a copy otherwise; one size may be -1."""
+    old = self._shape
+    shape = geometry.infer_size(shape, geometry.numel(old))
+    if geometry.view_strides(old, stride_of(self), shape) is None:
+        return registry["_unsafe_view"](self.clone(memory_format=contiguous_format), shape)
+    return _view(self, shape)
+
+
+publish_sized("reshape", "shape")
+
+
+@composite("reshape_as", spaces=("Tensor",))
+def reshape_as(self, other):
+    """This tensor reshaped to the shape of `other`."""
+    return self.reshape(other._shape)
+
+
+@composite("flatten")
+def flatten(self, start_dim=0, end_dim=-1):
+    """The dimensions from `start_dim` to `end_dim` merged into one; a vector as it is."""
+    shape = geometry.flatten_shape(self._shape, start_dim, end_dim)
+    return self if shape == self._shape else self.reshape(shape)
+
+
+@composite("ravel")
+def ravel(self):
+    """All elements in one dimension."""
+    return self.contiguous().view(-1)
+
+
+@composite("unflatten")
+def unflatten(self, dim, sizes):
+    """One dimension split into several, whose sizes (one may be -1) multiply to its size."""
+    sizes = size_argument(sizes, "unflatten", "sizes")
+    return self.view(geometry.unflatten_shape(self._shape, dim, sizes))
+
+
+@view("expand", vjp={"self": lambda grad: grad}, spaces=())
+def expand(self, size):
+    """Dimensions of size 1 stretched to `size`, with stride 0; -1 keeps a size. New dimensions go in front."""
+    return geometry.expand(self._shape, stride_of(self), self._offset, size)
+
+
+publish_sized("expand", "size", function=False)
+
+
+@composite("expand_as", spaces=("Tensor",))
+def expand_as(self, other):
+    """This tensor expanded to the shape of `other`."""
+    return self.expand(other._shape)
+
+
+@composite("broadcast_to", spaces=())
+def broadcast_to(self, size):
+    """This tensor expanded to `size`."""
+    return self.expand(size)
+
+
+publish_sized("broadcast_to", "size")
+
+
+@view("squeeze", vjp={"self": lambda grad, self_shape: grad.reshape(self_shape)}, spaces=())
+def squeeze_all(self):
+    """Without all dimensions of size 1."""
+    return geometry.squeeze(*geometry_of(self))
+
+
+@view("squeeze.dim", vjp={"self": lambda grad, self_shape: grad.reshape(self_shape)}, spaces=())
+def squeeze_dim(self, dim):
+    """Without dimension `dim`, if its size is 1."""
+    return geometry.squeeze(*geometry_of(self), dim)
+
+
+@view("squeeze.dims", vjp={"self": lambda grad, self_shape: grad.reshape(self_shape)}, spaces=())
+def squeeze_dims(self, dim):
+    """Without those of the dimensions `dim` that have size 1."""
+    return geometry.squeeze(*geometry_of(self), tuple(dim))
+
+
+_squeezes = [registry[name] for name in ("squeeze", "squeeze.dim", "squeeze.dims")]
+name_node("squeeze.dim", "SqueezeBackward1")
+name_node("squeeze.dims", "SqueezeBackward2")
+
+
+def squeeze(input, dim=None):
+    """Without all dimensions of size 1, or those of `dim` (int or tuple) that have it."""
+    if dim is None:
+        return _squeezes[0](input)
+    return _squeezes[2 if isinstance(dim, (tuple, list)) else 1](input, dim)
+
+
+publish("squeeze", squeeze, ("", "Tensor"))
+
+
+@view("unsqueeze", vjp={"self": lambda grad, dim: grad.squeeze(dim)})
+def unsqueeze(self, dim):
+    """The tensor with a new dimension of size 1 before `dim`."""
+    return geometry.unsqueeze(*geometry_of(self), dim)
+
+
+@view("alias", vjp={"self": lambda grad: grad}, spaces=())
+def alias_(self):
+    """The tensor itself, as a view."""
+    return geometry_of(self)
+
+
+# ---- parts ------------------------------------------------------------------------------------------------------------
+
+@view("select", vjp={"self": lambda grad, self_shape, dim, index: grad.select_backward(self_shape, dim, index)})
 def select(self, dim, index):
     """The slice at `index` of dimension `dim`, which goes away."""
-    return geometry.select(*geometry_of(self), dim, index)
+    return geometry.select(*geometry_of(self), dim, int(index))
+
+
+@view("slice", vjp={"self": lambda grad, self_shape, dim, start, end, step: grad.slice_backward(
+    self_shape, dim, start, end, step)}, spaces=())
+def slice_(self, dim=0, start=None, end=None, step=1):
+    """Every `step`-th index of a dimension, from `start` up to `end`."""
+    return geometry.slice_(self._shape, stride_of(self), self._offset, dim, start, end, step)
+
+
+_slice = registry["slice"]
+
+
+@composite("narrow")
+def narrow(self, dim, start, length):
+    """`length` consecutive indices of a dimension, from `start` (negative: from the end; may be a tensor) on."""
+    if isinstance(start, Tensor):
+        if start._shape or start._dtype.is_floating_point or start._dtype is dt.bool:
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = start.item()
+    geometry.narrow(*geometry_of(self), dim, start, length)
+    size = self._shape[geometry.wrap_dim(dim, len(self._shape))]
+    start = start + size if start < 0 else start
+    return _slice(self, dim, start, start + length, 1)
+
+
+@view("unbind", vjp={"self": lambda grads, self_shape, dim: unbind_backward(grads, self_shape, dim)},
+      is_multi_output=True)
+def unbind(self, dim=0):
+    """The slices along a dimension, as a tuple of views."""
+    return geometry.unbind(*geometry_of(self), dim)
+
+
+def unbind_backward(grads, shape, dim):
+    """The gradients of the slices, stacked; zeros for those that got none."""
+    example = next(g for g in grads if g is not None)
+    return example.stack([example.new_zeros(example._shape) if g is None else g for g in grads], dim)
+
+
+def split_backward(grads, shape, sizes, dim):
+    """The gradients of the pieces, joined; zeros for those that got none."""
+    example = next(g for g in grads if g is not None)
+    dim = geometry.wrap_dim(dim, len(shape))
+    parts = [example.new_zeros(shape[:dim] + (size,) + shape[dim + 1:]) if g is None else g
+             for g, size in zip(grads, sizes)]
+    return example.cat(parts, dim)
+
+
+@view("split", is_multi_output=True, spaces=(), vjp={"self": lambda grads, self_shape, split_size, dim: split_backward(
+    grads, self_shape, geometry.split_sizes(self_shape, split_size, dim), dim)})
+def split_evenly(self, split_size, dim=0):
+    """Pieces of `split_size` along a dimension; the last may be smaller."""
+    sizes = geometry.split_sizes(self._shape, split_size, dim)
+    return geometry.split(*geometry_of(self), sizes, dim)
+
+
+@view("split_with_sizes", is_multi_output=True, vjp={"self": lambda grads, self_shape, split_sizes, dim: split_backward(
+    grads, self_shape, split_sizes, dim)})
+def split_with_sizes(self, split_sizes, dim=0):
+    """Pieces of the given sizes along a dimension, as a tuple of views."""
+    return geometry.split(*geometry_of(self), geometry.check_split_sizes(self._shape, split_sizes, dim), dim)
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    """Pieces of one size (the last may be smaller), or of a list of sizes, as a tuple of views."""
+    if isinstance(split_size_or_sections, (list, tuple)):
+        return registry["split_with_sizes"](tensor, tuple(split_size_or_sections), dim)
+    return registry["split"](tensor, operator_index(split_size_or_sections), dim)
+
+
+publish("split", split, ("",))
+publish("split", lambda self, split_size, dim=0: split(self, split_size, dim), ("Tensor",))
+
+
+@composite("chunk")
+def chunk(self, chunks, dim=0):
+    """At most `chunks` equal pieces of a dimension (the last may be smaller), as a tuple of views."""
+    sizes = geometry.chunk_sizes(self._shape, chunks, dim)
+    if not self._shape[geometry.wrap_dim(dim, len(self._shape))]:
+        return registry["split_with_sizes"](self, sizes, dim)
+    return registry["split"](self, sizes[0], dim)
+
+
+@composite("tensor_split", spaces=())
+def tensor_split(self, indices_or_sections, dim=0):
+    """Pieces of a dimension: so many nearly equal ones, or cut at the given indices."""
+    if not self._shape:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    dim = geometry.wrap_dim(dim, len(self._shape))
+    bounds = split_bounds(self._shape[dim], indices_or_sections)
+    return tuple([_slice(self, dim, start, end, 1) for start, end in bounds])
+
+
+def split_bounds(size, given):
+    """(start, end) of each piece that tensor_split makes."""
+    if isinstance(given, Tensor):
+        given = sections_of_tensor(given)
+    if isinstance(given, (list, tuple)):
+        cuts = [0, *[int(cut) for cut in given], size]
+        return [(cuts[i], cuts[i + 1]) for i in range(len(cuts) - 1)]
+    if given <= 0:
+        raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+    least, larger = divmod(size, given)
+    ends = [least * (i + 1) + min(i + 1, larger) for i in range(given)]
+    return list(zip([0, *ends[:-1]], ends))
+
+
+def sections_of_tensor(given):
+    """tensor_split's sections (0-dim) or indices (1-dim) in a tensor of int64 on the CPU."""
+    if given._dtype is not dt.int64:
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                           f"{dt.scalar_type_name(given._dtype)}")
+    if len(given._shape) > 1:
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                           f"one-dimensional tensor, but got a tensor with {len(given._shape)} dims")
+    return given.tolist()
+
+
+def tensor_split_(input, indices_or_sections=None, dim=0, *, indices=None, sections=None):
+    """Pieces of a dimension: so many nearly equal ones, or cut at the given indices; as a tuple of views."""
+    given = next((v for v in (indices_or_sections, indices, sections) if v is not None), None)
+    return registry["tensor_split"](input, given, dim)
+
+
+publish("tensor_split", tensor_split_, ("", "Tensor"))
+
+
+@composite("hsplit")
+def hsplit(self, indices_or_sections):
+    """`tensor_split` along the second dimension (the first, of a vector)."""
+    if not self._shape:
+        raise RuntimeError("torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 "
+                           "dimensions!")
+    return split_along(self, indices_or_sections, min(len(self._shape) - 1, 1), "hsplit")
+
+
+@composite("vsplit")
+def vsplit(self, indices_or_sections):
+    """`tensor_split` along the first dimension."""
+    if len(self._shape) < 2:
+        raise RuntimeError("torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with "
+                           f"{len(self._shape)} dimensions!")
+    return split_along(self, indices_or_sections, 0, "vsplit")
+
+
+@composite("dsplit")
+def dsplit(self, indices_or_sections):
+    """`tensor_split` along the third dimension."""
+    if len(self._shape) < 3:
+        raise RuntimeError("torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with "
+                           f"{len(self._shape)} dimensions!")
+    return split_along(self, indices_or_sections, 2, "dsplit")
+
+
+def split_along(t, given, dim, name):
+    """A number of sections must divide the size."""
+    if isinstance(given, int) and (given <= 0 or t._shape[dim] % given):
+        raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                           f"{t._shape[dim]} is not divisible by the split_size {given}!")
+    return t.tensor_split(given, dim)
+
+
+# ---- windows, diagonals, raw access -----------------------------------------------------------------------------------
+
+@view("unfold", spaces=("Tensor",), vjp={"self": lambda grad, self_shape, dimension, size, step: grad.unfold_backward(
+    self_shape, dimension, size, step)})
+def unfold(self, dimension, size, step):
+    """All windows of `size` along a dimension, `step` apart; a window lies along a new last dimension."""
+    return geometry.unfold(*geometry_of(self), dimension, size, step)
+
+
+@operator("unfold_backward", jvp=LINEAR, out=False, spaces=("Tensor",),
+          fake=lambda grad_in, input_sizes, dim, size, step: Fake(input_sizes, grad_in._dtype),
+          vjp={"grad_in": lambda grad, dim, size, step: grad.unfold(dim, size, step)})
+def unfold_backward(grad_in, input_sizes, dim, size, step):
+    """The sum, at each element, of the gradients of the windows that show it."""
+    result = np.zeros(input_sizes, grad_in.dtype)
+    if not input_sizes:
+        return result + grad_in.sum(dtype=grad_in.dtype)
+    dim %= len(input_sizes)
+    windows = grad_in.shape[dim]
+    for place in range(size):
+        reached = slice(place, place + (windows - 1) * step + 1, step) if windows else slice(0, 0)
+        result[(slice(None),) * dim + (reached,)] += grad_in[..., place]
+    return result
+
+
+@view("diagonal", vjp={"self": lambda grad, self_shape, offset, dim1, dim2: grad.diagonal_backward(
+    self_shape, offset, dim1, dim2)})
+def diagonal(self, offset=0, dim1=0, dim2=1):
+    """The diagonal of two dimensions, as a new last one; `offset` counts upwards from the main diagonal."""
+    return geometry.diagonal(*geometry_of(self), offset, dim1, dim2)
+
+
+@operator("diagonal_backward", jvp=LINEAR, out=False, spaces=("Tensor",),
+          fake=lambda grad_output, input_sizes, offset, dim1, dim2: Fake(input_sizes, grad_output._dtype),
+          vjp={"grad_output": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)})
+def diagonal_backward(grad_output, input_sizes, offset, dim1, dim2):
+    """Zeros with the gradient on the diagonal."""
+    result = np.zeros(input_sizes, grad_output.dtype)
+    result_diagonal = strided_array(result, *geometry.diagonal(
+        tuple(input_sizes), geometry.contiguous_strides(tuple(input_sizes)), 0, offset, dim1, dim2))
+    result_diagonal[...] = grad_output
+    return result
+
+
+def strided_array(array, shape, stride, offset):
+    """A view of a contiguous array's memory with another geometry, in elements."""
+    if 0 in shape:
+        return np.empty(shape, array.dtype)
+    return np.ndarray(shape, array.dtype, array, offset * array.itemsize, tuple(s * array.itemsize for s in stride))
 
 
 @view("as_strided", vjp={"self": lambda grad, self_geometry, size, stride, storage_offset: grad.as_strided_backward(
@@ -52,15 +541,190 @@ def select(self, dim, index):
 def as_strided(self, size, stride, storage_offset=None):
     """Any geometry over this tensor's storage; the offset defaults to the tensor's own."""
     offset = self._offset if storage_offset is None else storage_offset
-    return geometry.as_strided(tuple(size), tuple(stride), offset, capacity_of(self), self._dtype.itemsize)
+    size, stride = size_argument(size, "as_strided"), size_argument(stride, "as_strided", "stride")
+    return geometry.as_strided(size, stride, offset, storage_of(self).nbytes(), self._dtype.itemsize)
 
 
-@composite("reshape")
-def reshape(input, *shape):
-    """The same elements with another shape: a view where possible, a copy otherwise; one size may be -1."""
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-        shape = tuple(shape[0])
-    shape = geometry.infer_size(shape, numel(input._shape))
-    if geometry.view_strides(input._shape, stride_of(input), shape) is not None:
-        return input.view(shape)
-    return input.contiguous().view(shape)
+def strided_adjoint(grad, base_shape, base_stride, base_offset, size, stride, storage_offset):
+    """The transpose of as_strided_backward: the base's values where the view looks, through a storage of its own."""
+    low, extent = common_extent(((base_shape, base_stride, base_offset), (size, stride, storage_offset)))
+    storage = grad.new_zeros((extent,))
+    storage.as_strided(base_shape, base_stride, base_offset - low).copy_(grad)
+    return storage.as_strided(size, stride, storage_offset - low)
+
+
+def common_extent(geometries):
+    """(lowest position, number of elements) of the stretch of storage that the geometries reach."""
+    reached = [g for g in geometries if 0 not in g[0]]
+    low = min([g[2] for g in reached], default=0)
+    return low, max([geometry.storage_extent(*g) for g in reached], default=0) - low
+
+
+@operator("as_strided_backward", jvp=LINEAR, out=False, spaces=("Tensor",), vjp={"grad_output": strided_adjoint},
+          fake=lambda grad_output, base_shape, base_stride, *rest: Fake(base_shape, grad_output._dtype, base_stride))
+def as_strided_backward(grad_output, base_shape, base_stride, base_offset, size, stride, storage_offset):
+    """The base's gradient from a view's, both by their geometry: elements seen several times get the sum.
+
+    Where the base itself shows an element several times, each of its places gets an equal share.
+    """
+    base, seen = (tuple(base_shape), tuple(base_stride), base_offset), (tuple(size), tuple(stride), storage_offset)
+    low, extent = common_extent((base, seen))
+    storage = np.zeros(extent, grad_output.dtype)
+    add_strided(storage, (*seen[:2], storage_offset - low), grad_output)
+    base = (*base[:2], base_offset - low)
+    if not geometry.is_non_overlapping_and_dense(*base[:2]) and overlaps(base, extent):
+        counts = np.zeros(extent, grad_output.dtype)
+        np.add.at(counts, positions(*base), 1)
+        storage /= np.maximum(counts, 1)
+    return np.copy(strided_array(storage, *base), order="K")
+
+
+def add_strided(storage, view_geometry, values):
+    """storage[view] += values, where the view may show an element more than once."""
+    if geometry.is_non_overlapping_and_dense(*view_geometry[:2]):
+        strided_array(storage, *view_geometry)[...] = values
+    else:
+        np.add.at(storage, positions(*view_geometry), values)
+
+
+def overlaps(base, extent):
+    places = positions(*base).reshape(-1)
+    return len(np.unique(places)) < len(places)
+
+
+def positions(shape, stride, offset):
+    """The position in the storage of each element."""
+    result = np.full(shape, offset)
+    for dim, (size, step) in enumerate(zip(shape, stride)):
+        result += (np.arange(size) * step).reshape((size,) + (1,) * (len(shape) - dim - 1))
+    return result
+
+
+# ---- in place: another geometry for the same tensor -------------------------------------------------------------------
+
+def inplace_geometry(name, node_number):
+    """The in-place variant of a view: the tensor itself gets the new geometry."""
+    of = registry[name]
+    op = Operator(name + "_", of.info)
+    function = positional(of.info.function, of.info.signature)
+
+    def move(keys, self, *args):
+        storage_of(self)
+        self._shape, self._stride, self._offset = function(self, *args)
+        self._array = None
+        return self
+
+    op.register(COMPOSITE_EXPLICIT, move)
+    op.register(K.AD_INPLACE_OR_VIEW, bumping_kernel(op))
+    derivatives = copy.copy(of.info.derivatives)
+    base_name = node_name(name.partition(".")[0]).removesuffix("0")
+    derivatives.node_class = type(base_name + node_number, (OperatorNode,), {"__slots__": (), "derivatives": derivatives})
+    op.register(K.AUTOGRAD, moving_kernel(op, derivatives))
+    return op
+
+
+def moving_kernel(op, derivatives):
+    """The Autograd kernel of an operator that changes its tensor's geometry: formulas want the one from before."""
+    def autograd(keys, self, *args):
+        mask = requires_grad_mask(derivatives.positions, (self,)) if state.grad_enabled else 0
+        if not mask:
+            return op.redispatch(keys & K.BELOW_AUTOGRAD, self, *args)
+        check_inplace(self)
+        plan = derivatives.plan(mask)
+        node = derivatives.node_class(plan, *collect_sources(derivatives.positions, (self,)))
+        node.saved = plan.save((self, *args), ())
+        op.redispatch(keys & K.BELOW_AUTOGRAD, self, *args)
+        node.input_metadata = [InputMetadata(self)]
+        rebase_history(self, node)
+        return self
+    return autograd
+
+
+def publish_inplace(op, public):
+    public.__name__ = op.name
+    public.__doc__ = f"In-place version of `{op.name[:-1]}`: this tensor gets the new geometry; no data moves."
+    publish(op.name, public, ("Tensor",))
+
+
+_transpose_, _t_ = inplace_geometry("transpose", "1"), inplace_geometry("t", "1")
+_unsqueeze_, _as_strided_ = inplace_geometry("unsqueeze", "1"), inplace_geometry("as_strided", "1")
+_squeezes_ = [inplace_geometry("squeeze", "3"), inplace_geometry("squeeze.dim", "4"),
+              inplace_geometry("squeeze.dims", "5")]
+
+publish_inplace(_t_, lambda self: _t_(self))
+publish_inplace(_transpose_, lambda self, dim0, dim1: _transpose_(self, dim0, dim1))
+publish("swapdims_", lambda self, dim0, dim1: _transpose_(self, dim0, dim1), ("Tensor",))
+publish("swapaxes_", lambda self, axis0, axis1: _transpose_(self, axis0, axis1), ("Tensor",))
+publish_inplace(_unsqueeze_, lambda self, dim: _unsqueeze_(self, dim))
+publish_inplace(_as_strided_, lambda self, size, stride, storage_offset=None: _as_strided_(
+    self, size, stride, storage_offset))
+
+
+def squeeze_(self, dim=None):
+    """In-place version of `squeeze`: this tensor gets the new geometry; no data moves."""
+    if dim is None:
+        return _squeezes_[0](self)
+    return _squeezes_[2 if isinstance(dim, (tuple, list)) else 1](self, dim)
+
+
+publish("squeeze_", squeeze_, ("Tensor",))
+
+
+def resize_(self, *sizes, memory_format=None):
+    """Give this tensor other sizes, contiguous; the storage grows if it must, new elements are not initialised.
+
+    RuntimeError for tensors that require grad.
+    """
+    if tracks(self):
+        raise RuntimeError("cannot resize variables that require grad")
+    size = as_sizes(sizes, "resize_")
+    if min(size, default=0) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
+    if size == self._shape and memory_format is None:
+        return self
+    storage, stride = storage_of(self), strides_in(memory_format, size)
+    needed = geometry.storage_extent(size, stride, self._offset) * self._dtype.itemsize
+    if needed > storage.nbytes():
+        storage.resize_(needed)
+    self._shape, self._stride, self._array = size, stride, None
+    bump_version(self)
+    return self
+
+
+def resize_as_(self, the_template, *, memory_format=None):
+    """Resize this tensor to the sizes of another."""
+    return self.resize_(the_template._shape)
+
+
+def set_(self, source=None, storage_offset=0, size=None, stride=None):
+    """Make this tensor look at another tensor's elements, or at a storage with the given geometry."""
+    check_inplace(self)
+    if isinstance(source, Tensor) and size is None:
+        if source._dtype is not self._dtype:
+            raise RuntimeError("Could not set tensor of type "
+                               f"{cpp_name(source._dtype)} to a tensor of type {cpp_name(self._dtype)}")
+        storage, shape, steps, offset = storage_of(source), *geometry_of(source)
+    else:
+        storage = storage_of(source) if isinstance(source, Tensor) else source or empty_storage(self._device)
+        shape = (storage.nbytes() // self._dtype.itemsize,) if size is None else tuple(size)
+        steps, offset = tuple(stride) if stride is not None else geometry.contiguous_strides(shape), storage_offset
+        geometry.as_strided(shape, steps, offset, storage.nbytes(), self._dtype.itemsize)
+    self._storage, self._shape, self._stride, self._offset, self._array = storage, shape, steps, offset, None
+    bump_version(self)
+    return self
+
+
+def empty_storage(device):
+    return UntypedStorage(np.empty(0, np.uint8), device)
+
+
+_CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
+              "int8": "signed char", "uint8": "unsigned char"}
+
+
+def cpp_name(dtype):
+    return _CPP_NAMES.get(dtype.name, dtype.name)
+
+
+for function in (resize_, resize_as_, set_):
+    publish(function.__name__, function, ("Tensor",))

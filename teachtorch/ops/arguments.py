@@ -1,0 +1,79 @@
+"""Arguments as users pass them.
+
+Sizes are `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`, of ints, NumPy ints or integer tensors. A dtype may be Python's
+float, int or bool.
+"""
+import operator
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..tensor import Tensor
+
+_SEQUENCES = (tuple, list)
+
+
+def as_sizes(values, function, argument="size"):
+    """A tuple of ints from the positional arguments `values` of a function. TypeError for anything else."""
+    if len(values) == 1 and isinstance(values[0], _SEQUENCES):
+        values = values[0]
+    if values.__class__ is not tuple:
+        values = tuple(values)
+    for value in values:
+        if value.__class__ is not int:
+            return tuple([as_int(v, i, function, argument) for i, v in enumerate(values)])
+    return values
+
+
+def as_int(value, position, function, argument):
+    if isinstance(value, (int, np.integer, Tensor)) and not isinstance(value, bool):
+        return operator.index(value)
+    raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, but found element of "
+                    f"type {type(value).__name__} at pos {position}")
+
+
+def size_argument(value, function, argument="size"):
+    """The sizes in one argument, which must be a tuple or list: `full((2,), 3)`."""
+    if not isinstance(value, _SEQUENCES):
+        raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, not "
+                        f"{type(value).__name__}")
+    return as_sizes((value,), function, argument)
+
+
+def method_of_sizes(op, argument, doc):
+    """The method `t.op(2, 3)` of an operator that takes one tuple of ints."""
+    name = op.name
+
+    def method(self, *sizes, **named):
+        if named:
+            sizes = sizes_by_name(sizes, named, name, argument)
+        elif not sizes:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "{argument}"')
+        return op(self, as_sizes(sizes, name, argument))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = doc
+    return method
+
+
+def sizes_by_name(values, named, function, argument):
+    """`f(size=(2, 3))`."""
+    if values or set(named) != {argument}:
+        unexpected = next((n for n in named if n != argument), argument)
+        raise TypeError(f"{function}() got an unexpected keyword argument '{unexpected}'")
+    given = named[argument]
+    return tuple(given) if isinstance(given, _SEQUENCES) else (given,)
+
+
+def as_dtype(given, function):
+    """A dtype, also from Python's float, int and bool. TypeError for anything else."""
+    if isinstance(given, dt.dtype):
+        return given
+    if given is float:
+        return dt.float64
+    if given is int or given is bool:
+        return dt.int64 if given is int else dt.bool
+    raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
+
+
+PYTHON_DTYPES = (float, int, bool)
