@@ -2,5 +2,5 @@
 
 `for op in teachtorch.ops: print(op)`: every operator with its signature, kernels, VJP, JVP and fake rule.
 """
-MODULES = ("pointwise", "comparison", "elementary", "activation", "reduction", "statistics", "scan", "sorting", "softmax", "loss",
-           "matmul", "view", "creation", "convert", "interchange", "indexing", "scatter", "embedding")
+MODULES = ("pointwise", "comparison", "elementary", "activation", "reduction", "statistics",
+           "scan", "sorting", "softmax", "loss", "matmul", "view", "creation", "convert", "interchange", "indexing", "scatter", "embedding")

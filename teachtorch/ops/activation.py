@@ -303,12 +303,15 @@ def log_sigmoid(self):
     return min(self, 0.0) - scalar.log1p(scalar.exp(-abs(self)))
 
 
+SIXTH = np.float32(1 / 6).item()                  # PyTorch's own constant has the precision of float32
+
+
 @pointwise("hardsigmoid_backward", inplace=False, spaces=(),
-           numpy=widened(lambda g, x: np.where((x > -3) & (x < 3), g / 6, g.dtype.type(0))),
+           numpy=widened(lambda g, x: np.where((x > -3) & (x < 3), g * SIXTH, ZEROS[g.dtype])),
            vjp={"grad": lambda grad_, self: hardsigmoid_backward(grad_, self)})
 def hardsigmoid_backward(grad, self):
     """A sixth of the gradient between -3 and 3, else 0."""
-    return grad / 6.0 if self > -3.0 and self < 3.0 else 0.0
+    return grad * SIXTH if self > -3.0 and self < 3.0 else 0.0
 
 
 @prepared("hardsigmoid", floats_only("hardsigmoid_cpu"), numpy=widened(lambda x: np.clip(x + 3, 0, 6) / 6), spaces=(),

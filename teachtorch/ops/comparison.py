@@ -10,7 +10,8 @@ from ..tensor import Tensor, array_of
 from .declare import BOOL, exports, operator, pointwise, publish
 from .elementwise import broadcast_shape, check_devices, common_dtype, result_stride, scalar_of
 from .fake import Fake, require_tensor
-from .pointwise_rules import OPERANDS, Forms, also_called, dunder, prepared, reflected, refusing, tensors_only
+from .pointwise_rules import (OPERANDS, Forms, also_called, dunder, prepared, reflected, refusing, tensor_first,
+                              tensors_only)
 
 
 # ---- comparison -----------------------------------------------------------------------------------------------
@@ -52,15 +53,17 @@ def ge(self, other):
 
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    dunder(f"__{_name}__", registry[_name])
+    dunder(f"__{_name}__", registry[_name].__call__)
 for _name, _alias in (("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
                       ("ge", "greater_equal")):
     also_called(_name, _alias)
+tensor_first("eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
 # ---- comparison with a tolerance, and as a whole --------------------------------------------------------------
 
 def fake_isclose(self, other, rtol=1e-5, atol=1e-8, equal_nan=False):
+    require_tensor(self, "isclose", "input")
     require_tensor(other, "isclose", "other", 2)
     if self._dtype is not other._dtype:
         raise RuntimeError(f"{scalar_type_name(self._dtype)} did not match {scalar_type_name(other._dtype)}")
@@ -207,11 +210,15 @@ def bitwise_right_shift(self, other):
     return self >> (63 if other < 0 or other > 63 else other)
 
 
+def swapped(operator):
+    return lambda self, other: operator(other, self)
+
+
 for _name, _operator in (("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
                          ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift")):
-    dunder(f"__{_name}__", registry[_operator])
-    dunder(f"__i{_name}__", registry[_operator + "_"])
-    reflected(f"__r{_name}__", registry[_operator])
+    dunder(f"__{_name}__", registry[_operator].__call__)
+    dunder(f"__i{_name}__", registry[_operator + "_"].__call__)
+    reflected(f"__r{_name}__", swapped(registry[_operator]))
 
 
 def __invert__(self):

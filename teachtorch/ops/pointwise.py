@@ -11,7 +11,7 @@ from ..tensor import Tensor, array_of
 from .declare import FLOAT, composite, exports, pointwise, publish
 from .elementwise import SAME, common_dtype, fake_rule
 from .pointwise_rules import (Forms, also_called, also_in, dunder, inplace_functions, not_implemented, prepared,
-                              put_before, reflected, refusing, tensors_only, widened)
+                              put_before, reflected, refusing, tensor_first, tensors_only, widened)
 
 ONE_BOOL = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead.")
@@ -701,25 +701,21 @@ also_called("clamp", "clip")
 also_in("special", "xlogy")
 inplace_functions("clamp", "clip", "clamp_min", "clamp_max", "xlogy", "ldexp", "gcd", "lcm")
 
-_op = registry
-dunder("__add__", _op["add"], 1)
-dunder("__radd__", _op["add"], 1)
-dunder("__iadd__", _op["add_"], 1)
-dunder("__sub__", _op["sub"], 1)
-dunder("__rsub__", _op["rsub"], 1)
-dunder("__isub__", _op["sub_"], 1)
-dunder("__mul__", _op["mul"])
-dunder("__rmul__", _op["mul"])
-dunder("__imul__", _op["mul_"])
-dunder("__truediv__", _op["div"])
-dunder("__itruediv__", _op["div_"])
-dunder("__floordiv__", _op["floor_divide"])
-reflected("__rfloordiv__", _op["floor_divide"])
-dunder("__ifloordiv__", _op["floor_divide_"])
-dunder("__mod__", _op["remainder"])
-reflected("__rmod__", _op["remainder"])
-dunder("__imod__", _op["remainder_"])
-dunder("__pow__", _op["pow"])
-reflected("__rpow__", _op["pow"])
-dunder("__ipow__", _op["pow_"])
-dunder("__rtruediv__", lambda self, other: self.reciprocal() * other)
+tensor_first("rsub", "fmod", "copysign", "clamp_min", "clamp_max", "ldexp")
+
+for _name, _operator in (("mul", "mul"), ("truediv", "div"), ("floordiv", "floor_divide"), ("mod", "remainder"),
+                         ("pow", "pow")):
+    dunder(f"__{_name}__", registry[_operator].__call__)
+    dunder(f"__i{_name}__", registry[_operator + "_"].__call__)
+
+for _name in ("add", "sub"):
+    dunder(f"__{_name}__", registry[_name].__call__, 1)
+    dunder(f"__i{_name}__", registry[_name + "_"].__call__, 1)
+
+reflected("__radd__", lambda self, other: add(self, other))
+reflected("__rsub__", lambda self, other: rsub(self, other))
+reflected("__rmul__", lambda self, other: mul(self, other))
+reflected("__rtruediv__", lambda self, other: self.reciprocal() * other)
+reflected("__rfloordiv__", lambda self, other: floor_divide(other, self))
+reflected("__rmod__", lambda self, other: remainder(other, self))
+reflected("__rpow__", lambda self, other: pow_(other, self))

@@ -1,4 +1,6 @@
 """What the declarations of pointwise operators share: arguments looked at first, forms per dtype, other names."""
+import functools
+
 import numpy as np
 
 from ..core import dtype as dt
@@ -156,6 +158,24 @@ def method_of(operator, *rest):
     return with_option if rest else plain
 
 
-def reflected(name, operator, *rest):
-    """Publish a reflected Python operator: `other <op> self`."""
-    publish(name, method_of(lambda self, other: operator(other, self, *rest)), ("Tensor",))
+def reflected(name, compute):
+    """Publish a reflected Python operator, `other <op> self`: compute(self, other)."""
+    def method(self, other):
+        if not isinstance(self, Tensor):
+            raise TypeError(f"descriptor '{name}' requires a Tensor, not {type(self).__name__}")
+        return compute(self, other) if isinstance(other, OPERANDS) else NotImplemented
+    publish(name, method, ("Tensor",))
+
+
+def tensor_first(*names):
+    """Let functions of the main namespace refuse a number in the place of `input`."""
+    for name in names:
+        publish(name, refusing_numbers(name, exports[""][name]), ("",))
+
+
+def refusing_numbers(name, function):
+    @functools.wraps(function)
+    def checked(input, *args, **options):
+        require_tensor(input, name, "input")
+        return function(input, *args, **options)
+    return checked
