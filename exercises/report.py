@@ -45,7 +45,7 @@ def gradescope(results: list[Result]) -> dict:
 def read(path: Path) -> list[dict]:
     """The records of a file that `report --jsonl` wrote; ValueError names the line that is none."""
     records = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         record = _parsed(line)
         if not isinstance(record, dict) or not all(name in record for name in FIELDS):
             raise ValueError(f"{path}, line {number}: this is not a line of `report --jsonl`")

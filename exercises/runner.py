@@ -28,6 +28,7 @@ from exercises.events import Reader
 
 IMPORT = "<import>"
 LINGER_SECONDS = 1.0
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 START = "import sys; sys.path.append(sys.argv[1]); from exercises.grading.child import main; main()"
 MESSAGES = {
     "timeout": "stopped after {seconds:g} s: your code was still running",
@@ -146,11 +147,13 @@ class Grader:
 
     def _one_child(self, folder: str) -> None:
         requests = [self.jobs[number].request(number, self.done[number]) for number in self.open]
-        child = Child(requests, self.limits, folder)
+        child, printed = None, {}
         try:
+            with _uninterrupted():
+                child = Child(requests, self.limits, folder)
             self._listen(child)
         finally:
-            printed = child.stop()
+            printed = child.stop() if child else {}
         for (number, test), text in printed.items():
             self._printed(number, test, text)
 
@@ -389,6 +392,19 @@ def _blank(job: Job) -> Result:
         result.problem = "tampered"
         result.message = f"{job.exercise.test.name} is not the one that was shipped: put it back to be graded"
     return result
+
+
+@contextlib.contextmanager
+def _uninterrupted():
+    """Hold Ctrl-C back while a process is started: otherwise it could be started and forgotten."""
+    if os.name != "posix":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start(folder: str) -> subprocess.Popen:

@@ -20,7 +20,7 @@ PLACEHOLDER = "raise NotImplementedError"
 SOLVED = re.compile(r"^( *)# solution\n.*?^\1# end of solution(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 CONFTEST = '''"""Lets plain `pytest` grade the files that lie beside the tests."""
 
-from exercises.grading.fixtures import _fresh_calls, rng, yours  # noqa: F401
+from exercises.grading.fixtures import _fresh_calls, pytest_report_header, rng, yours  # noqa: F401
 '''
 
 

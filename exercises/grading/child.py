@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy  # noqa: F401  bound before a learner's file can touch it
 import pytest
 
-from exercises.grading import calls, guard, loading
 from exercises.events import Signer
+from exercises.grading import calls, guard, loading
 from exercises.grading.explain import explain, explain_import
 from exercises.grading.integrity import Snapshot
 
@@ -160,6 +160,7 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.readline())
     session = Session(request, _take_over_streams())
     _die_with_parent(request["parent"])
+    _unblock_signals()
     sys.breakpointhook = _no_debugger
     sys.pycache_prefix = request["folder"]
     session.signer.send({"event": "ready"})
@@ -224,6 +225,12 @@ def _no_debugger(*arguments, **keywords) -> None:
 def _left_behind() -> str:
     threads = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
     return f"threads {threads}" if threads else ""
+
+
+def _unblock_signals() -> None:
+    """The parent holds some back while it starts a process, and that is inherited."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def _address_space() -> int:

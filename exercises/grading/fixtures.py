@@ -19,6 +19,11 @@ def rules_of(exercise: catalog.Exercise) -> guard.Rules:
     return guard.Rules(exercise.imports, tuple(exercise.forbidden.items()))
 
 
+def pytest_report_header() -> str:
+    """How to repeat this run's random cases."""
+    return f"exercises: random cases of seed {SEED} (repeat with TEACHTORCH_SEED={SEED})"
+
+
 @pytest.fixture(scope="module")
 def yours(request: pytest.FixtureRequest) -> loading.Yours:
     """The learner's module: `offset.py` for `test_offset.py`, in the same folder."""

@@ -86,7 +86,7 @@ CHEATS = {
         """,
     "events forged": """
         import json, os
-        line = json.dumps({"number": 2, "event": "end", "job": 0, "test": "test_storage_offset", "kind": "passed"})
+        line = json.dumps({"number": 2, "event": "end", "test": "test_any_strides", "kind": "passed"})
         for descriptor in range(3, 64):
             try:
                 os.write(descriptor, f"{'0' * 64} {line}\\n".encode())
@@ -116,7 +116,9 @@ def test_does_not_pass(graded, cheat):
     assert result.score <= 1, kinds(result)
 
 
-@pytest.mark.parametrize("cheat", ["comparison replaced", "pytest's runner replaced", "random numbers frozen"])
+@pytest.mark.parametrize(
+    "cheat", ["comparison replaced", "pytest's runner replaced", "random numbers frozen"]
+)
 def test_a_replaced_function_is_named(graded, cheat):
     result = graded(CHEATS[cheat])
     assert result.problem == "tampered"
@@ -212,7 +214,16 @@ def workspace(tmp_path):
 
 def check(workspace, *arguments, environment=None, folder=None):
     """Run `check offset` in a workspace, as a learner does."""
-    command = [sys.executable, "-m", "exercises", "--workspace", workspace.folder, "check", "offset", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "exercises",
+        "--workspace",
+        workspace.folder,
+        "check",
+        "offset",
+        *arguments,
+    ]
     variables = {**os.environ, "PYTHONPATH": str(folder or catalog.PACKAGE.parent), **(environment or {})}
     return subprocess.run(command, env=variables, cwd=workspace.folder, capture_output=True, text=True)
 

@@ -1,4 +1,4 @@
-"""Each exercise: its starter fails, its solution passes, each wrong solution fails for the reason it declares."""
+"""Each exercise: its starter fails, its solution passes, each wrong solution fails for its own reason."""
 
 import ast
 
@@ -71,7 +71,7 @@ def test_there_are_two_sets():
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_checkout_holds_the_starter(exercise):
     text = (catalog.PACKAGE / exercise.file).read_text(encoding="utf-8")
-    message = f"{exercise.file} is not its starter: fine while you solve it, `reset {exercise.name}` before a commit"
+    message = f"{exercise.file} is not its starter: `reset {exercise.name}` before a commit"
     assert text == workspace.starter(exercise), message
 
 
