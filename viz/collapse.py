@@ -1,9 +1,9 @@
 """Choosing which nodes of a big graph get a card of their own.
 
-Repetitions fold first: in engine order, runs of nodes with the same names, wired the same way, keep their
-first and last copy. If that is not enough, the middle of the graph becomes one card. A fold is always a run
-of nodes that are neighbours in engine order, so folding can never make a cycle. A crowd of leaves under one
-node folds always.
+Repetitions fold first: in engine order, runs of nodes with the same names, wired the same way, show their
+first and last copy, or the first, or none, as room allows. If that is not enough, the middle of the graph
+becomes one card. A fold is always a run of nodes that are neighbours in engine order, so folding can never make
+a cycle. A crowd of leaves under one node folds always.
 """
 
 from collections import Counter
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 LONGEST_PATTERN = 128
 _PATTERN_WORK = 2_000_000
-_HUB = 4
 _COPIES = 4
 LEAVES_PER_NODE = 8
 
@@ -38,33 +37,35 @@ def collapse(graph, order, max_nodes):
     folds = _with_leaves(graph, backbone)
     if _card_count(graph, folds) <= max_nodes:
         return folds
-    pieces = _pieces(graph, _repetitions(_marks(graph, backbone), backbone))
-    folds = _with_leaves(graph, pieces)
-    if _card_count(graph, folds) > max_nodes:
-        folds = _fold_middle(graph, pieces, max_nodes)
-    return folds
+    runs = _repetitions(_marks(graph, backbone), backbone)
+    for ends in ((1, 1), (1, 0), (0, 0)):
+        pieces = _pieces(graph, runs, *ends)
+        folds = _with_leaves(graph, pieces)
+        if _card_count(graph, folds) <= max_nodes:
+            return folds
+    return _fold_middle(graph, pieces, max_nodes)
 
 
 def _marks(graph, backbone):
     """A number per node of the backbone, equal for equal names and wiring."""
     place = {node: position for position, node in enumerate(backbone)}
-    arrivals, known = graph.arrivals(), {}
+    known = {}
     signatures = [
-        (graph.name(node), tuple(_wire(graph, place, arrivals, node, e) for e in graph.edges[node]))
+        (graph.name(node), tuple(_wire(graph, place, node, e) for e in graph.edges[node]))
         for node in backbone
     ]
     return [known.setdefault(signature, len(known)) for signature in signatures]
 
 
-def _wire(graph, place, arrivals, node, edge):
-    """Where an edge leads: a leaf, a much used node by itself, another node by its distance."""
+def _wire(graph, place, node, edge):
+    """Where an edge leads: a leaf, a near node by its distance, or a far one, shared by all copies, by itself."""
     if edge is None:
         return None
     target, input_nr = edge
     if graph.is_leaf(target):
         return "leaf", input_nr
-    far = ("node", target) if arrivals[target] >= _HUB else place[target] - place[node]
-    return far, input_nr
+    distance = place[target] - place[node]
+    return distance if distance <= LONGEST_PATTERN else ("node", target), input_nr
 
 
 def _repetitions(marks, backbone):
@@ -97,17 +98,23 @@ def _best_run(matches, start):
     return best
 
 
-def _pieces(graph, runs):
-    """The backbone as a list of single nodes and Folds: each repetition keeps its first and last copy."""
+def _pieces(graph, runs, head, tail):
+    """The backbone as single nodes and Folds: a repetition shows its first ``head`` and last ``tail`` copies."""
     pieces = []
     for copies in runs:
         if len(copies) < _COPIES:
-            pieces += [node for copy in copies for node in copy]
+            pieces += _flat(copies)
             continue
-        middle = [node for copy in copies[1:-1] for node in copy]
+        hidden = copies[head : len(copies) - tail]
+        members = _flat(hidden)
         pattern = tuple(graph.name(node) for node in copies[0])
-        pieces += [*copies[0], Fold(middle, pattern, len(copies) - 2, _kinds(graph, middle)), *copies[-1]]
+        fold = Fold(members, pattern, len(hidden), _kinds(graph, members))
+        pieces += [*_flat(copies[:head]), fold, *_flat(copies[len(copies) - tail :])]
     return pieces
+
+
+def _flat(copies):
+    return [node for copy in copies for node in copy]
 
 
 def _kinds(graph, members):
