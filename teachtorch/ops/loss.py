@@ -132,7 +132,7 @@ def nll_kernel(array, target, weight, reduction, ignore_index):
 
 
 def nll_gradient(grad, self, target, weight, reduction, ignore_index):
-    return nll_loss_backward(grad, self.detach(), target, weight, reduction, ignore_index)
+    return nll_loss_backward(grad, self._shape, target, weight, reduction, ignore_index)
 
 
 @operator("nll_loss", jvp=LINEAR, fake=fake_nll_loss, out=False, spaces=(), vjp={"self": nll_gradient})
@@ -154,18 +154,18 @@ def nll_of_shape(self, target, weight, reduction, ignore_index):
 
 
 @operator("nll_loss_backward", out=False, spaces=(), jvp=LINEAR,
-          fake=lambda grad_output, self, target, weight, reduction, ignore_index: Fake(self._shape, self._dtype),
+          fake=lambda grad_output, shape, target, weight, reduction, ignore_index: Fake(shape, grad_output._dtype),
           vjp={"grad_output": lambda grad, target, weight, reduction, ignore_index: nll_of_shape(
               grad, target, weight, reduction, ignore_index)})
-def nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index):
+def nll_loss_backward(grad_output, shape, target, weight, reduction, ignore_index):
     """Minus the weight at each target's class, times the gradient; divided by the sum of weights for a mean."""
-    axis = class_dim(self.ndim)
-    classes, weights = classes_and_weights(self.shape, target, weight, ignore_index, widened(self).dtype)
+    axis, wide = class_dim(len(shape)), widened(grad_output)
+    classes, weights = classes_and_weights(shape, target, weight, ignore_index, wide.dtype)
     if reduction == "mean":
         weights = silently(np.true_divide, weights, weights.sum())
-    slopes = np.where(classes_kept(target, classes, ignore_index), -weights * widened(grad_output), 0)
-    result = np.zeros(self.shape, self.dtype)
-    np.put_along_axis(result, np.expand_dims(classes, axis), np.expand_dims(slopes, axis).astype(self.dtype), axis)
+    slopes = np.where(classes_kept(target, classes, ignore_index), -weights * wide, 0)
+    result = np.zeros(shape, grad_output.dtype)
+    np.put_along_axis(result, np.expand_dims(classes, axis), np.expand_dims(slopes, axis).astype(result.dtype), axis)
     return result
 
 

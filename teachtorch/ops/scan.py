@@ -120,9 +120,8 @@ def linear_recurrence(self, factor, dim):
     result = np.empty(self.shape, self.dtype)
     terms, factors, results = (np.moveaxis(a, dim, 0) for a in (self, factor, result))
     last = 0
-    for term, ratio, place in zip(terms, factors, results):
-        place[...] = term + ratio * last
-        last = place
+    for k in range(len(results)):
+        last = results[k] = terms[k] + factors[k] * last
     return result
 
 
