@@ -2,8 +2,8 @@
 
 Repetitions fold first: in engine order, runs of nodes with the same names, wired the same way, show their
 first and last copy, or the first, or none, as room allows. If that is not enough, the middle of the graph
-becomes one card. A fold is always a run of nodes that are neighbours in engine order, so folding can never make
-a cycle. A crowd of leaves under one node folds always.
+becomes one card. A fold is always a run of nodes that are neighbours in engine order, so folding can never
+make a cycle. A crowd of leaves under one node folds always.
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ def _marks(graph, backbone):
 
 
 def _wire(graph, place, node, edge):
-    """Where an edge leads: a leaf, a near node by its distance, or a far one, shared by all copies, by itself."""
+    """Where an edge leads: a leaf, a near node by its distance, a far one (shared by all copies) by itself."""
     if edge is None:
         return None
     target, input_nr = edge
@@ -99,7 +99,7 @@ def _best_run(matches, start):
 
 
 def _pieces(graph, runs, head, tail):
-    """The backbone as single nodes and Folds: a repetition shows its first ``head`` and last ``tail`` copies."""
+    """Single nodes and Folds: a repetition shows its first ``head`` and last ``tail`` copies."""
     pieces = []
     for copies in runs:
         if len(copies) < _COPIES:

@@ -121,4 +121,5 @@ def forward_name(name):
     if not match:
         return name
     stem, number = match.groups()
+    stem = re.sub(r"(\d)D", r"\1d", stem)
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", stem).lower() if number else stem
