@@ -116,7 +116,14 @@ def named_value(name, derivatives, args, outputs):
         return tangents_in(args[derivatives.arguments[name[:-2]]])
     if name in derivatives.outputs:
         return outputs[derivatives.outputs[name]]
-    return args[derivatives.arguments[name]]
+    return primal_of(args[derivatives.arguments[name]])
+
+
+def primal_of(value):
+    """An argument without its tangent, still part of the graph: formulas compute with plain values."""
+    if value.__class__ in (list, tuple):
+        return type(value)(primal_of(v) for v in value)
+    return value if tangent_of(value) is None else unpack_dual(value).primal
 
 
 def tangents_in(value):
@@ -136,13 +143,14 @@ def tangent_or_zero(value):
 
 
 def linear_arguments(derivatives, args):
-    return [tangent_or_zero(a) if i in derivatives.positions else a for i, a in enumerate(args)]
+    return [tangent_or_zero(a) if i in derivatives.positions else primal_of(a) for i, a in enumerate(args)]
 
 
 def multilinear_terms(op, derivatives, args):
     for position in derivatives.positions:
         if has_tangent((args[position],)):
-            yield op(*args[:position], tangent_or_zero(args[position]), *args[position + 1:])
+            primals = [primal_of(a) for a in args]
+            yield op(*primals[:position], tangent_or_zero(args[position]), *primals[position + 1:])
 
 
 def elementwise_terms(derivatives, args, outputs):
@@ -155,7 +163,7 @@ def elementwise_terms(derivatives, args, outputs):
 def value_for(name, derivatives, args, outputs):
     kind, index = derivatives.source(name)
     if kind == ARGUMENT:
-        return args[index]
+        return primal_of(args[index])
     return outputs[index] if kind == RESULT else describe(args[index], kind)
 
 
