@@ -58,7 +58,7 @@ def _marks(graph, backbone):
 
 
 def _wire(graph, place, node, edge):
-    """Where an edge leads: a leaf, a near node by its distance, a far one (shared by all copies) by itself."""
+    """Where an edge leads: a leaf, a near node by its distance, a far one (shared by copies) by itself."""
     if edge is None:
         return None
     target, input_nr = edge
