@@ -30,10 +30,10 @@ import numpy as np
 from numba import njit, types
 '''
 
-SCALAR_OPTIONS = 'forceinline=True, error_model="numpy"'
+SCALAR_OPTIONS = 'forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy"'
 PRIMITIVE_OPTIONS = SCALAR_OPTIONS + ', fastmath={"contract"}'  # contract: a multiply and an add become one
 REORDERABLE_OPTIONS = SCALAR_OPTIONS + ', fastmath={"contract", "reassoc", "nsz"}'
-KERNEL_OPTIONS = 'nogil=True, cache=True, error_model="numpy"'
+KERNEL_OPTIONS = 'nogil=True, cache=True, no_cfunc_wrapper=True, error_model="numpy"'
 
 
 def reorderable(function):
@@ -350,7 +350,7 @@ def _row(array, row, k, letter):
 
 
 FOLD = """
-@njit(error_model="numpy")
+@njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 def fold_rows(out, x, rows, begin, end):
     for row in range(begin, end):
         values = x[row * rows:(row + 1) * rows]
@@ -360,7 +360,7 @@ def fold_rows(out, x, rows, begin, end):
         out[row] = total
 
 
-@njit(error_model="numpy")
+@njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 def fold_lines(lanes, x, start, count, stride):
     for k in range(count):
         line = x[start + k * stride:start + k * stride + lanes.size]

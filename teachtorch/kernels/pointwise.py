@@ -41,6 +41,11 @@ def silently(function, *arguments):
             return function(*arguments)
 
 
+def cast(array, dtype):
+    """Return ``array`` in ``dtype``, itself if that is its own; what does not fit becomes infinite without a word."""
+    return array if array.dtype == dtype else silently(array.astype, dtype)
+
+
 class Pointwise:
     """A function of one element, over arrays of one dtype that broadcast.
 
@@ -86,7 +91,7 @@ class Pointwise:
             return np.asarray(silently(self.numpy, *arrays))
         if isinstance(self.numpy, np.ufunc):
             return silently(self.numpy, *arrays, out)
-        np.copyto(out, silently(self.numpy, *arrays), casting="unsafe")
+        silently(np.copyto, out, silently(self.numpy, *arrays), "unsafe")
         return out
 
     def _large(self, arrays, out):
@@ -104,8 +109,8 @@ class Pointwise:
         wide = [x if x.dtype == np.bool_ else np.array(x, np.float32) for x in arrays]
         result = self._large(wide, None)
         if out is None:
-            return result.astype(self.result or dtype)
-        np.copyto(out, result, casting="unsafe")
+            return cast(result, self.result or dtype)
+        silently(np.copyto, out, result, "unsafe")
         return out
 
     def _kernel(self, *key):

@@ -12,7 +12,7 @@ import numpy as np
 from . import codegen, scalar
 from .cache import load_module
 from .parallel import parallel_for
-from .pointwise import SMALL, silently
+from .pointwise import SMALL, cast, silently
 
 __all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "sum", "var"]
 
@@ -115,7 +115,7 @@ def mean(x, axes=None, keepdims=False, out_dtype=None):
     dtype = np.dtype(out_dtype) if out_dtype is not None else x.dtype
     axes = _all_axes(x, axes)
     total = sum(x, axes, keepdims, np.float64 if dtype == np.float64 or x.size > SMALL else np.float32)
-    return np.asarray(silently(np.true_divide, total, total.dtype.type(_count(x, axes)))).astype(dtype, copy=False)
+    return cast(np.asarray(silently(np.true_divide, total, total.dtype.type(_count(x, axes)))), dtype)
 
 
 def amax(x, axes=None, keepdims=False):
@@ -158,14 +158,14 @@ def var(x, axes=None, correction=1, keepdims=False):
     count = _count(x, axes)
     lost = sum(rest, axes, keepdims, np.float64) ** 2 / max(count, 1)
     squares = sum(rest * rest, axes, keepdims, np.float64) - lost
-    return np.asarray(silently(np.true_divide, squares, np.float64(max(count - correction, 0)))).astype(x.dtype)
+    return cast(np.asarray(silently(np.true_divide, squares, np.float64(max(count - correction, 0)))), x.dtype)
 
 
 def cumsum(x, axis, out_dtype=None):
     """Return the running sum along ``axis``; half precision is summed in float32."""
     dtype = np.dtype(out_dtype) if out_dtype is not None else _sum_dtype(x.dtype)
     wide = np.dtype(np.float32) if _is_half(dtype) else dtype
-    return np.cumsum(x, axis=axis, dtype=wide).astype(dtype, copy=False)
+    return cast(silently(np.cumsum, x, axis, wide), dtype)
 
 
 # ---- small arrays ----
@@ -178,7 +178,7 @@ def _small_sum(x, axes, keepdims, dtype):
     elif dtype == np.float32 and x.size > NAIVE and (axes is not None and not _has_last(axes, x.ndim)):
         wide = np.float64  # NumPy adds rows up one after the other, unlike the elements of a row
     total = silently(functools.partial(np.add.reduce, x, axis=axes, dtype=wide, keepdims=keepdims))
-    return np.asarray(total, dtype)
+    return cast(np.asarray(total), dtype)
 
 
 def _has_last(axes, ndim):
@@ -277,7 +277,7 @@ def _power_of_two(limit):
 def _finish(flat, x, axes, keepdims, dtype):
     kept = [size for d, size in enumerate(x.shape) if d not in axes]
     whole = [1 if d in axes else size for d, size in enumerate(x.shape)]
-    return flat.reshape(whole if keepdims else kept).astype(dtype, copy=False)
+    return cast(flat.reshape(whole if keepdims else kept), dtype)
 
 
 def _arg_extreme(function, x, axis, keepdims):

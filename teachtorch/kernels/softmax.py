@@ -10,7 +10,7 @@ import numpy as np
 from . import codegen
 from .cache import load_module
 from .parallel import parallel_for
-from .pointwise import SMALL, silently
+from .pointwise import SMALL, cast, silently
 from .scalar import (
     NAN_ABOVE32, NAN_ABOVE64, PerDtype, exp, from_key_float32, from_key_float64, key_float32, key_float64, log)
 
@@ -47,7 +47,7 @@ def logsumexp(x, axes=None, keepdims=False):
     top = np.max(wide, axis=axes, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top) | np.isnan(top), top, np.zeros_like(top))
     total = silently(lambda: np.log(np.sum(np.exp(wide - top), axis=axes, keepdims=True)) + top)
-    return np.asarray(total if keepdims else np.squeeze(total, axis=axes)).astype(x.dtype, copy=False)
+    return cast(np.asarray(total if keepdims else np.squeeze(total, axis=axes)), x.dtype)
 
 
 # ---- negative log likelihood ----
@@ -139,7 +139,7 @@ def _by_rows(rows, small, axis, *arrays):
         return np.empty(first.shape, first.dtype)
     wide = [np.atleast_1d(_widened(x)) for x in arrays]
     result = silently(small, axis, *wide) if first.size <= SMALL else _large(rows, axis, *wide)
-    return result.astype(first.dtype, copy=False).reshape(first.shape)
+    return cast(result, first.dtype).reshape(first.shape)
 
 
 def _large(rows, axis, *arrays):
