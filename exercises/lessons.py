@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from exercises import catalog
+from exercises import catalog, show
 from exercises.runner import Job, Limits, Result, grade
 from exercises.workspace import Workspace
 
@@ -21,7 +21,8 @@ def check(
 ) -> list[Result]:
     """Grade the learner's files of these exercises; passes are remembered in the workspace."""
     jobs = [_job(each, workspace.file(each), seed) for each in chosen]
-    results = grade(jobs, limits, tell)
+    with show.progress() as progress:
+        results = grade(jobs, limits, progress.before(tell), progress)
     state = workspace.state()
     state.passed += [r.exercise.name for r in results if r.passed and r.exercise.name not in state.passed]
     workspace.keep(state)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 
-from exercises import show
 from exercises.runner import Result
 
 PAGE = """<!doctype html>
@@ -40,8 +39,3 @@ def _property(outcome) -> str:
 
 def _block(kind: str, text: str) -> str:
     return f'<pre class="{kind}">{html.escape(text)}</pre>'
-
-
-def text(result: Result) -> str:
-    """The same for a terminal."""
-    return show.details(result)

@@ -114,22 +114,26 @@ class Job:
 
 
 def grade(
-    jobs: list[Job], limits: Limits = Limits(), tell: Callable[[Result], None] | None = None
+    jobs: list[Job],
+    limits: Limits = Limits(),
+    tell: Callable[[Result], None] | None = None,
+    progress: Callable[[catalog.Exercise, str], None] | None = None,
 ) -> list[Result]:
     """Grade the files, one result each, in order.
 
     jobs: what to grade. limits: what one test may use. tell: called with each result as it is ready.
+    progress: called with the exercise and the property whose test begins.
     """
     if importlib.util.find_spec("pytest") is None:
         raise GraderError("exercises are graded by pytest: install it with `pip install pytest`")
-    return Grader(jobs, limits, tell or (lambda result: None)).run()
+    return Grader(jobs, limits, tell or _ignore, progress or _ignore).run()
 
 
 class Grader:
     """Keeps the results of all jobs while children come and go."""
 
-    def __init__(self, jobs: list[Job], limits: Limits, tell: Callable[[Result], None]) -> None:
-        self.jobs, self.limits, self.tell = jobs, limits, tell
+    def __init__(self, jobs: list[Job], limits: Limits, tell: Callable, progress: Callable) -> None:
+        self.jobs, self.limits, self.tell, self.progress = jobs, limits, tell, progress
         self.results = [_blank(job) for job in jobs]
         self.open = [number for number, result in enumerate(self.results) if not result.problem]
         self.done: dict[int, list[str]] = {number: [] for number in self.open}
@@ -165,10 +169,17 @@ class Grader:
             self._stopped(stopped, child)
 
     def _take(self, event: dict) -> None:
-        if event["event"] == "end":
+        if event["event"] == "start":
+            self.progress(self.jobs[event["job"]].exercise, self._title(event))
+        elif event["event"] == "end":
             self._ended(event["job"], event["test"], event["kind"], event["message"], event["seconds"])
         elif event["event"] == "finished":
             self._finished(event["job"])
+
+    def _title(self, event: dict) -> str:
+        outcomes = self.results[event["job"]].outcomes
+        titles = [each.property.title for each in outcomes if each.property.name == event["test"]]
+        return titles[0] if titles else "importing"
 
     def _ended(self, number: int, test: str, kind: str, message: str, seconds: float = 0.0) -> None:
         result = self.results[number]
@@ -379,6 +390,10 @@ class Output:
     def _keep(self, part: bytes) -> None:
         self._parts[-1] += part[: self.KEPT]
         self._parts[-1] = self._parts[-1][: self.KEPT]
+
+
+def _ignore(*told) -> None:
+    """Nobody listens."""
 
 
 def _blank(job: Job) -> Result:

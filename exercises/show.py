@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Callable
 
 from exercises.catalog import Exercise
 from exercises.runner import Outcome, Result
@@ -51,6 +53,44 @@ def listing(exercises: tuple[Exercise, ...], passed: list[str], current: str) ->
 def indented(text: str) -> str:
     """The text, moved under its headline."""
     return "\n".join("       " + line for line in text.splitlines())
+
+
+class Progress:
+    """One line on the terminal that says what is being graded; nothing where there is no terminal."""
+
+    def __init__(self) -> None:
+        self.seen = sys.stderr.isatty()
+
+    def __call__(self, exercise: Exercise, title: str) -> None:
+        """Show the property whose test begins."""
+        self._write(f"\r\033[K{exercise.name}: {title} ..."[:79])
+
+    def before(self, tell: Callable) -> Callable:
+        """The same `tell`, with the line taken away first."""
+
+        def clear_and_tell(result: Result) -> None:
+            self.clear()
+            tell(result)
+
+        return clear_and_tell
+
+    def clear(self) -> None:
+        """Take the line away."""
+        self._write("\r\033[K")
+
+    def _write(self, text: str) -> None:
+        if self.seen:
+            print(text, end="", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def progress():
+    """A Progress whose line is gone afterwards, whatever happens."""
+    line = Progress()
+    try:
+        yield line
+    finally:
+        line.clear()
 
 
 def _row(exercise: Exercise, passed: bool, current: bool) -> str:

@@ -118,3 +118,7 @@ def write_starters() -> None:
     """For maintainers: write every starter into the package, over what lies there."""
     for exercise in catalog.exercises():
         (catalog.PACKAGE / exercise.file).write_text(starter(exercise), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_starters()

@@ -43,8 +43,7 @@ def result_dtype(*operands):
 
 
 def division_dtype(*operands):
-    """Return the dtype of the result of `/`, true division: bool and integers give the default dtype,
-    float32.
+    """Return the dtype of the result of `/`: bool and integers give the default dtype, float32.
 
     operands: as in result_dtype.
     """

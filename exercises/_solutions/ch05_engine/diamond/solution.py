@@ -21,11 +21,10 @@ import heapq
 
 
 def count_dependencies(root):
-    """Return a dict: for every node that can be reached from `root`, how many edges lead into it. The root
-    has 0.
+    """Return a dict: for every node that can be reached from `root`, how many edges lead into it.
 
-    root: a node. Every edge counts, also two edges from one node to the same next node. The graph may be a
-    chain of many thousand nodes, so do not recurse.
+    root: a node; it has 0. Every edge counts, also two edges from one node to the same next node. The graph
+    may be a chain of many thousand nodes, so do not recurse.
     """
     # solution
     counts, stack = {root: 0}, [root]
@@ -40,11 +39,10 @@ def count_dependencies(root):
 
 
 def backward(root, grad):
-    """Run the graph from `root`, each node once, with the sum of all gradients that lead into it. Returns
-    nothing.
+    """Run the graph from `root`, each node once, with the sum of all gradients that lead into it.
 
-    root: a node; grad: its gradient, a float. Among the nodes that are ready, the one with the highest
-    sequence_nr runs first.
+    root: a node; grad: its gradient, a float. Returns nothing. Among the nodes that are ready, the one with
+    the highest sequence_nr runs first.
     """
     # solution
     counts = count_dependencies(root)

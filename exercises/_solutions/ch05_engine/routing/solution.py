@@ -32,11 +32,10 @@ def gradient_edge(tensor):
 
 def backward(edge, grad):
     """Run the graph from an edge (node, input_nr), each node once, when all its edges have delivered.
-    Returns nothing.
 
-    edge: where it begins. grad: a float. Gradients for the same input are added; an input that got nothing,
-    or only undefined gradients, stays None. An undefined gradient is delivered too: the node behind the
-    edge waits for it, and a node runs even when all its inputs are undefined.
+    edge: where it begins. grad: a float. Returns nothing. Gradients for the same input are added; an input
+    that got nothing, or only undefined gradients, stays None. An undefined gradient is delivered too: the
+    node behind the edge waits for it, and a node runs even when all its inputs are undefined.
     """
     # solution
     root, input_nr = edge
