@@ -55,6 +55,7 @@ class Declaration:
         self.has_out = out
         self.outputs = outputs
         self.public = None              # the function that users call
+        self.public_inplace = None      # and that of the in-place variant
 
     @property
     def schema(self):
@@ -211,6 +212,7 @@ def declare_inplace(op, info, kernel, spaces=("Tensor",)):
     register_inplace_keys(inplace, info.derivatives)
     public = public_function(inplace.name, info.signature, inplace.__call__)
     public.__doc__ = f"In-place version of `{op.name}`: changes this tensor and returns it."
+    info.public_inplace = public
     publish(inplace.name.rpartition(".")[2], public, ("Tensor",) if "Tensor" in spaces else ())
 
 
