@@ -159,7 +159,7 @@ def dual_tensors(args, directions):
             made = tensor_of(value, False)
             is_float = value.dtype == np.float64
             return forward_ad.make_dual(made, torch.from_numpy(next(remaining))) if is_float else made
-        if isinstance(value, (list, tuple)) and arrays_of(value):
+        if isinstance(value, (list, tuple)) and any(isinstance(v, np.ndarray) for v in value):
             return type(value)(dual(v) for v in value)
         return value
     return [dual(a) for a in fresh(args)]
