@@ -103,7 +103,7 @@ def sum(x, axes=None, keepdims=False, out_dtype=None):
     By default integers and bools are summed to int64 and floats to their own dtype, as in PyTorch.
     """
     dtype = np.dtype(out_dtype) if out_dtype is not None else _sum_dtype(x.dtype)
-    if x.size <= SMALL:
+    if x.size <= SMALL or axes == ():
         return _small_sum(x, axes, keepdims, dtype)
     axes = _all_axes(x, axes)
     wide = np.dtype(np.float64 if _is_float(dtype) or _is_float(x.dtype) else np.int64)
@@ -186,7 +186,7 @@ def _has_last(axes, ndim):
 
 
 def _extreme(fold, float_fold, x, axes, keepdims):
-    if x.size <= SMALL or x.dtype.name not in FOLDED:
+    if x.size <= SMALL or axes == () or x.dtype.name not in FOLDED:
         return np.asarray(silently(functools.partial(fold.ufunc.reduce, x, axis=axes, keepdims=keepdims)))
     axes = _all_axes(x, axes)
     _refuse_empty(fold, x, axes)
