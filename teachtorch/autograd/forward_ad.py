@@ -8,6 +8,7 @@ from collections import namedtuple
 from contextlib import contextmanager
 
 from ..core import dtype as dt
+from ..dispatch.keys import FORWARD_AD
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor
 from .derivative import ARGUMENT, RESULT, describe
@@ -24,15 +25,19 @@ def dual_level():
     """Open a level; its tangents are dropped at the end. RuntimeError if one is open: levels do not nest."""
     if state.forward_ad:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    state.forward_ad = True
-    set_grad_mode(state.grad_enabled)
+    switch(True)
     try:
         yield 0
     finally:
-        state.forward_ad = False
-        set_grad_mode(state.grad_enabled)
+        switch(False)
         while _carriers:
             _carriers.pop()._meta.tangent = None
+
+
+def switch(is_open):
+    state.forward_ad = is_open
+    state.included = state.included | FORWARD_AD if is_open else state.included & ~FORWARD_AD
+    set_grad_mode(state.grad_enabled)
 
 
 def make_dual(tensor, tangent, *, level=None):

@@ -8,6 +8,7 @@ from .derivative import collect_sources
 from .forward_ad import has_tangent, push_tangents
 from .meta import set_history, tracks
 from .node import InputMetadata
+from .specialise import specialised_kernel
 from .views import check_inplace, rebase_history, refresh
 
 
@@ -29,7 +30,10 @@ def requires_grad_mask(positions, args):
 
 
 def functional_kernel(op, derivatives):
-    """The Autograd kernel of an operator that returns new tensors or views."""
+    """The Autograd kernel of an operator that returns new tensors or views.
+
+    `autograd` is what it does; specialise.py writes the same out for the operator's usual call.
+    """
     positions, redispatch = derivatives.positions, op.redispatch
 
     def autograd(keys, *args):
@@ -41,7 +45,7 @@ def functional_kernel(op, derivatives):
             push_tangents(op, derivatives, args, results)
         return results
 
-    return autograd
+    return specialised_kernel(op, derivatives, autograd, attach)
 
 
 def attach(results, derivatives, mask, args):

@@ -1,15 +1,16 @@
 """Dispatch keys, as bits of an int, lowest priority first; a key set is the union of its keys' bits.
 
 PyTorch's order (c10/core/DispatchKey.h), as far as teachtorch has the mechanisms. An ordinary CPU tensor carries
-{CPU, ADInplaceOrView, Autograd}, whether or not it requires grad: Autograd decides *inside* its kernel.
+{CPU, ADInplaceOrView, Autograd}, whether or not it requires grad: Autograd decides *inside* its kernel. ForwardAD is
+ours: it is included while a dual level is open, so that the Autograd kernels need not ask the thread for it.
 """
 from .. import tensor
 
 NAMES = ("CPU", "Sim", "CUDA", "Meta", "SparseCPU", "BackendSelect", "Python", "ADInplaceOrView", "Autograd",
-         "Tracer", "FuncTorch", "PythonFunction")
+         "ForwardAD", "Tracer", "FuncTorch", "PythonFunction")
 
-CPU, SIM, CUDA, META, SPARSE_CPU, BACKEND_SELECT, PYTHON, AD_INPLACE_OR_VIEW, AUTOGRAD, TRACER, FUNCTORCH, \
-    PYTHON_FUNCTION = (1 << i for i in range(len(NAMES)))
+CPU, SIM, CUDA, META, SPARSE_CPU, BACKEND_SELECT, PYTHON, AD_INPLACE_OR_VIEW, AUTOGRAD, FORWARD_AD, TRACER, \
+    FUNCTORCH, PYTHON_FUNCTION = (1 << i for i in range(len(NAMES)))
 
 BACKENDS = CPU | SIM | CUDA | META
 BELOW_AUTOGRAD = AUTOGRAD - 1

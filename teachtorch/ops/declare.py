@@ -36,7 +36,7 @@ from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME
 from .fake import Fake, like_self
 from .return_types import return_type
-from .signature import FACTORY_OPTIONS, Signature, positional, public_function
+from .signature import Signature, factory_function, positional, public_function
 
 exports = {}                    # namespace ("" is teachtorch itself, "Tensor", "linalg", ...) -> {name: function}
 
@@ -158,7 +158,7 @@ def factory(name, fake, spaces=("",)):
         make = positional(function, info.signature)
         op.register(K.CPU, lambda keys, device, *args: from_array(make(*args)))
         op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
-        public = public_function(name, info.signature, lambda *args: made(op, *args), options=FACTORY_OPTIONS)
+        public = factory_function(name, info.signature, lambda *args: made(op, *args))
         public.__doc__ = function.__doc__
         info.public = public
         return publish(name, public, spaces)
@@ -185,7 +185,7 @@ def finish(op, info, spaces, is_inplace=False):
         op.register(K.AUTOGRAD, functional_kernel(op, info.derivatives))
     call_out = (lambda out, *args: write_out(op, out, args)) if info.has_out else None
     direct = positional(info.function, info.signature) if info.kind == "composite" else None
-    public = public_function(op.name, info.signature, op.__call__, call_out, direct=direct)
+    public = public_function(op, info.signature, call_out, direct)
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
     info.public = public
@@ -210,7 +210,7 @@ def declare_inplace(op, info, kernel, spaces=("Tensor",)):
     inplace.register(K.CPU, kernel)
     inplace.register(K.META, lambda keys, self, *args: checked_meta(info, self, args))
     register_inplace_keys(inplace, info.derivatives)
-    public = public_function(inplace.name, info.signature, inplace.__call__)
+    public = public_function(inplace, info.signature)
     public.__doc__ = f"In-place version of `{op.name}`: changes this tensor and returns it."
     info.public_inplace = public
     publish(inplace.name.rpartition(".")[2], public, ("Tensor",) if "Tensor" in spaces else ())

@@ -7,6 +7,8 @@ a call costs one frame. It puts every argument in its place and calls the operat
 import inspect
 
 from ..core import observer
+from ..dispatch.state import state
+from ..tensor import Tensor
 
 
 class Signature:
@@ -43,42 +45,86 @@ def sequence(values):
 FACTORY_OPTIONS = "device=None, requires_grad=False, layout=None, pin_memory=False"
 
 
-def public_function(name, signature, call, call_out=None, options="", direct=None):
-    """A function of the declared arguments (`self` is called `input`, as in PyTorch) that runs `call(*arguments)`.
+def public_function(op, signature, call_out=None, direct=None):
+    """A function of the declared arguments (`self` is called `input`, as in PyTorch) that calls the operator.
 
-    `call_out(out, *arguments)`: what serves the keyword `out`; None leaves that keyword away. `options`: keywords
-    of factories, of which device and requires_grad are passed in front of the arguments. `direct`: what a composition
-    calls while nobody observes, since going through the dispatcher would only lead there.
+    It does itself what Operator.__call__ does in general: unite the key sets of the arguments that may be tensors and
+    run the kernel chosen for them. `call_out(out, *arguments)` serves the keyword `out`; None leaves it away. `direct`:
+    what a composition calls while nobody observes, since going through the dispatcher would only lead there.
     """
-    places = ["input" if n == "self" else n for n in signature.names]
-    arguments = ", ".join(f"_sequence({n})" if n == signature.rest else n for n in places)
-    body = f"    return _call({arguments})\n"
-    if direct is not None:
-        body = f"    if _observer.active:\n    {body}    return _direct({arguments})\n"
+    arguments = ", ".join(_passed(signature))
+    if direct is None:
+        body = _dispatching(signature, arguments)
+    else:
+        body = f"    if _observer.active:\n        return _op({arguments})\n    return _direct({arguments})\n"
     if call_out is not None:
         body = f"    if out is not None:\n        return _call_out(out, {arguments})\n" + body
-    if options:
-        body = f"    return _call(device, requires_grad, {arguments})\n"
-    source = f"def {name.rpartition('.')[2]}({_parameters(signature, call_out, options)}):\n{body}"
-    scope = {"_call": call, "_direct": direct, "_observer": observer, "_call_out": call_out, "_sequence": sequence,
-             "_defaults": dict(zip(reversed(signature.positional), reversed(signature.defaults))),
-             "_keyword_defaults": signature.keyword_defaults}
-    exec(compile(source, f"<operator {name}>", "exec"), scope)
-    return scope[name.rpartition(".")[2]]
+    scope = {"_op": op, "_chosen": op._chosen, "_choose": op.choose, "_observed": op._observed, "_Tensor": Tensor,
+             "_SEQUENCES": (list, tuple), "_keys_in": keys_in, "_state": state, "_observer": observer,
+             "_direct": direct, "_call_out": call_out}
+    return _compiled(op.name, _parameters(signature, "out=None" if call_out is not None else ""), body, signature, scope)
 
 
-def _parameters(signature, call_out, options):
+def factory_function(name, signature, make):
+    """The function of a factory: its own arguments, device, requires_grad and what PyTorch accepts besides."""
+    body = f"    return _make(device, requires_grad, {', '.join(_passed(signature))})\n"
+    return _compiled(name, _parameters(signature, FACTORY_OPTIONS), body, signature, {"_make": make})
+
+
+def _compiled(name, parameters, body, signature, scope):
+    short = name.rpartition(".")[2]
+    scope.update(_sequence=sequence, _keyword_defaults=signature.keyword_defaults,
+                 _defaults=dict(zip(reversed(signature.positional), reversed(signature.defaults))))
+    exec(compile(f"def {short}({parameters}):\n{body}", f"<operator {name}>", "exec"), scope)
+    return scope[short]
+
+
+def _shown(name):
+    return "input" if name == "self" else name
+
+
+def _passed(signature):
+    """How the generated function passes its arguments on."""
+    return [f"_sequence({n})" if n == signature.rest else _shown(n) for n in signature.names]
+
+
+def _dispatching(signature, arguments):
+    lines = ["    keys = 0"]
+    for name in _possible_tensors(signature):
+        lines += [f"    if isinstance({name}, _Tensor):", f"        keys |= {name}._keys",
+                  f"    elif {name}.__class__ in _SEQUENCES:", f"        keys |= _keys_in({name})"]
+    lines += ["    keys = (keys | _state.included) & ~_state.excluded", "    if _observer.active:",
+              f"        return _observed(keys, ({arguments},))",
+              f"    return (_chosen.get(keys) or _choose(keys))(keys, {arguments})"]
+    return "\n".join(lines) + "\n"
+
+
+def _possible_tensors(signature):
+    """The arguments that may hold tensors: those without a default, or with None for one."""
     required = len(signature.positional) - len(signature.defaults)
-    parts = []
-    for i, name in enumerate(signature.positional):
-        shown = "input" if name == "self" else name
-        parts.append(shown if i < required else f"{shown}=_defaults[{name!r}]")
+    defaults = dict(zip(signature.positional[required:], signature.defaults), **signature.keyword_defaults)
+    return [_shown(n) for n in signature.names if n != signature.rest and defaults.get(n) is None]
+
+
+def keys_in(values):
+    """The keys of the tensors in a list or tuple."""
+    keys = 0
+    for value in values:
+        if isinstance(value, Tensor):
+            keys |= value._keys
+    return keys
+
+
+def _parameters(signature, options):
+    """The generated function's parameter list; `options` are further keywords."""
+    required = len(signature.positional) - len(signature.defaults)
+    parts = [_shown(n) if i < required else f"{_shown(n)}=_defaults[{n!r}]"
+             for i, n in enumerate(signature.positional)]
     if signature.rest:
         parts.append(f"*{signature.rest}")
-    elif signature.keyword_only or call_out is not None or options:
+    elif signature.keyword_only or options:
         parts.append("*")
     parts += [f"{n}=_keyword_defaults[{n!r}]" if n in signature.keyword_defaults else n for n in signature.keyword_only]
-    parts += ["out=None"] if call_out is not None else []
     return ", ".join(parts + ([options] if options else []))
 
 

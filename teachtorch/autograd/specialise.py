@@ -1,0 +1,83 @@
+"""Autograd kernels written out for one operator, as PyTorch generates VariableType.cpp from derivatives.yaml.
+
+record.py holds the general kernel, the one to read; this module makes, from the operator's argument names, a function
+that does the same for the usual call: no lists among the differentiable arguments, nobody observing, no dual level
+open. Everything else it hands to the general kernel. `Operator.kernels[AUTOGRAD].source` is its text.
+"""
+from ..core import observer
+from ..dispatch.keys import BELOW_AUTOGRAD, FORWARD_AD
+from ..tensor import Tensor
+from .meta import AutogradMeta
+from .node import InputMetadata
+from .views import refresh
+
+HEAD = """\
+def {name}_autograd(keys, {arguments}):
+    if observer.active or keys & FORWARD_AD:
+        return general(keys, {arguments})
+    mask = 0
+    {sources} = None
+"""
+ARGUMENT = """\
+    if isinstance({argument}, Tensor):
+        if {argument}._view is not None:
+            refresh({argument})
+        meta = {argument}._meta
+        if meta is not None and meta.requires_grad:
+            mask |= {bit}
+            source{slot} = {argument} if meta.grad_fn is None else (meta.grad_fn, meta.output_nr)
+    elif {argument}.__class__ in SEQUENCES:
+        return general(keys, {arguments})
+"""
+TAIL = """\
+    keys &= BELOW_AUTOGRAD
+    results = (chosen.get(keys) or choose(keys))(keys, {arguments})
+    if mask:
+        if isinstance(results, Tensor):
+            attach_one(results, node_class, plans.get(mask) or plan(mask), ({sources},), ({arguments},))
+        else:
+            attach(results, derivatives, mask, ({arguments},))
+    return results
+"""
+
+
+def specialised_kernel(op, derivatives, general, attach):
+    """The kernel of `op` for the usual call; `general` and `attach` are record.py's."""
+    source = source_of(op.name, list(derivatives.arguments), derivatives.positions)
+    scope = {"observer": observer, "FORWARD_AD": FORWARD_AD, "BELOW_AUTOGRAD": BELOW_AUTOGRAD, "Tensor": Tensor,
+             "SEQUENCES": (list, tuple), "refresh": refresh, "general": general, "attach": attach,
+             "attach_one": attach_one, "chosen": op._chosen, "choose": op.choose, "derivatives": derivatives,
+             "plans": derivatives._plans, "plan": derivatives.plan, "node_class": derivatives.node_class}
+    exec(compile(source, f"<autograd of {op.name}>", "exec"), scope)
+    kernel = scope[identifier(op.name) + "_autograd"]
+    kernel.source = source
+    return kernel
+
+
+def source_of(name, arguments, positions):
+    """The kernel's text."""
+    listed = ", ".join(arguments)
+    sources = [f"source{slot}" for slot in range(len(positions))]
+    text = HEAD.format(name=identifier(name), arguments=listed, sources=" = ".join(sources))
+    for slot, position in enumerate(positions):
+        text += ARGUMENT.format(argument=arguments[position], arguments=listed, bit=1 << slot, slot=slot)
+    return text + TAIL.format(arguments=listed, sources=", ".join(sources))
+
+
+def identifier(name):
+    return name.replace(".", "_")
+
+
+def attach_one(out, node_class, plan, sources, args):
+    """Make `out` the one output of a new node, unless it is not floating."""
+    if not out._dtype.is_floating_point:
+        return
+    node = node_class(plan, sources, None)
+    node.saved = plan.save(args, (out,))
+    node.input_metadata = (InputMetadata(out),)
+    meta = out._meta
+    if meta is None:
+        meta = out._meta = AutogradMeta()
+    meta.requires_grad = True
+    meta.grad_fn = node
+    meta.output_nr = 0
