@@ -31,7 +31,14 @@ def dims_of(dim, ndim):
     """The dimensions to reduce, counted from the front: all if `dim` is None or empty."""
     if dim is None or dim == () or dim == []:
         return tuple(range(ndim))
-    return geometry.wrap_dims((dim,) if isinstance(dim, int) else tuple(dim), ndim)
+    return geometry.wrap_dims((dim,) if isinstance(dim, numbers.Integral) else as_ints(dim), ndim)
+
+
+def as_ints(dims):
+    """A tuple of ints. TypeError for anything else."""
+    if not isinstance(dims, (tuple, list)) or not all([isinstance(d, numbers.Integral) for d in dims]):
+        raise TypeError(f"argument 'dim' must be tuple of ints, not {dims!r}")
+    return tuple(dims)
 
 
 def axis_of(dim, ndim):
@@ -728,13 +735,13 @@ def check_norm_dtypes(own, dtype):
 
 
 def norm_gradient(grad, self, ord, dim, keepdim, dtype, result):
-    """The gradient of the p-norm. Where the norm is zero it has none, and 0 is chosen."""
+    """The gradient of the p-norm. Where the norm is zero it has none, and 0 is chosen; the 0-norm has none at all."""
     dims = dims_of(dim, len(self._shape))
     grad, norm = restored(grad, self._shape, dims, keepdim), restored(result, self._shape, dims, keepdim)
     if dtype is not None and dtype is not self._dtype:
         self = self.to(dtype)
     if ord == 0:
-        return grad.new_zeros(()).expand(self._shape)
+        return None
     if ord == 1:
         return self.sgn() * grad
     if ord == 2:
@@ -761,7 +768,7 @@ def general_norm_gradient(grad, self, norm, order):
 
 def norm_tangent(self_t, self, ord, dim, keepdim, dtype, result):
     slopes = norm_gradient(result.new_ones(result._shape), self, ord, dim, keepdim, dtype, result)
-    return (slopes * self_t).sum(dim, keepdim)
+    return None if slopes is None else (slopes * self_t).sum(dim, keepdim)
 
 
 def norm_of(array, order, axis, keepdim):

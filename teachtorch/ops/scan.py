@@ -82,7 +82,7 @@ def cumprod_gradient(grad, self, dim, result):
 
 def cumprod_tangent(self_t, self, dim, result):
     """The product rule as a recurrence: tangent k = tangent k-1 times element k, plus product k-1 times its tangent."""
-    if not self._shape:
+    if not self._shape or not self.numel():
         return self_t
     dim = geometry.wrap_dim(dim, len(self._shape))
     ones = self.new_ones(self.narrow(dim, 0, 1)._shape)
@@ -130,6 +130,8 @@ def linear_recurrence(self, factor, dim):
 def fake_running_extremum(name):
     def fake(self, dim):
         require_dim(dim, name)
+        if not self._shape and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         geometry.wrap_dim(dim, len(self._shape))
         return Fake(self._shape, self._dtype), Fake(self._shape, dt.int64)
     return fake

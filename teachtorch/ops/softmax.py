@@ -93,10 +93,22 @@ def softmax_double_backward(grad, grad_output, output, dim):
     return grad * grad_output - weighted * grad - grad_output * (grad * output).sum(dim, True)
 
 
-@operator("_softmax_backward_data", out=False, spaces=(), fake=fake_backward,
-          jvp=lambda grad_output_t, output_t, grad_output, output, dim: (
-              (0 if grad_output_t is None else softmax_backward(grad_output_t, output, dim))
-              + (0 if output_t is None else softmax_double_backward(output_t, grad_output, output, dim))),
+def softmax_backward_tangent(grad_output_t, output_t, grad_output, output, dim):
+    found = 0
+    if grad_output_t is not None:
+        found = softmax_backward(grad_output_t, output, dim)
+    if output_t is None:
+        return found
+    centred = grad_output - (grad_output * output).sum(dim, True)
+    return found + output_t * centred - output * (grad_output * output_t).sum(dim, True)
+
+
+def log_softmax_backward_tangent(grad_output_t, output_t, grad_output, output, dim):
+    found = 0 if grad_output_t is None else log_softmax_backward(grad_output_t, output, dim)
+    return found if output_t is None else found + log_softmax_double_backward(output_t, grad_output, output, dim)
+
+
+@operator("_softmax_backward_data", out=False, spaces=(), fake=fake_backward, jvp=softmax_backward_tangent,
           vjp={"grad_output": lambda grad, output, dim: softmax_backward(grad, output, dim),
                "output": softmax_double_backward})
 def softmax_backward(grad_output, output, dim):
@@ -110,9 +122,7 @@ def log_softmax_double_backward(grad, grad_output, output, dim):
 
 
 @operator("_log_softmax_backward_data", out=False, spaces=(), fake=fake_backward,
-          jvp=lambda grad_output_t, output_t, grad_output, output, dim: (
-              (0 if grad_output_t is None else log_softmax_backward(grad_output_t, output, dim))
-              + (0 if output_t is None else log_softmax_double_backward(output_t, grad_output, output, dim))),
+          jvp=log_softmax_backward_tangent,
           vjp={"grad_output": lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
                "output": log_softmax_double_backward})
 def log_softmax_backward(grad_output, output, dim):

@@ -234,6 +234,13 @@ def chosen_results(values, inverse, counts, return_inverse, return_counts):
     return found[0] if len(found) == 1 else tuple(found)
 
 
+def slices_together(values, dim):
+    """Lay the slices along `dim` out one after the other."""
+    if dim is None:
+        return np.ascontiguousarray(values)
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(values, dim, 0)), 0, dim)
+
+
 @operator("unique", out=False, spaces=())
 def unique_(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The distinct elements (or slices along `dim`) in ascending order; each NaN is distinct from the others."""
@@ -241,21 +248,27 @@ def unique_(self, sorted=True, return_inverse=False, return_counts=False, dim=No
     values, inverse, counts = np.unique(widened(self), return_inverse=True, return_counts=True, axis=dim,
                                         equal_nan=False)
     inverse = inverse.reshape(self.shape if dim is None else -1).astype(np.int64)
-    values = np.ascontiguousarray(values.astype(self.dtype, copy=False))
+    values = slices_together(values.astype(self.dtype, copy=False), dim)
     return chosen_results(values, inverse, counts.astype(np.int64), return_inverse, return_counts)
+
+
+def rows_along(array, dim):
+    """The slices along a dimension, each flat."""
+    size = array.shape[dim]
+    return np.moveaxis(array, dim, 0).reshape(size, array.size // size if size else 0)
 
 
 @operator("unique_consecutive", out=False)
 def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
     """The elements (or slices along `dim`) without those that equal their predecessor."""
     dim = check_unique_dim(self, dim)
-    rows = self.reshape(-1, 1) if dim is None else np.moveaxis(self, dim, 0).reshape(self.shape[dim], -1)
+    rows = self.reshape(-1, 1) if dim is None else rows_along(self, dim)
     is_new = np.ones(len(rows), np.bool_)
     is_new[1:] = (rows[1:] != rows[:-1]).any(1)
     values = self.reshape(-1)[is_new] if dim is None else np.compress(is_new, self, dim)
     inverse = (np.cumsum(is_new) - 1).astype(np.int64)
     counts = np.diff(np.append(np.flatnonzero(is_new), len(rows))).astype(np.int64)
-    return chosen_results(np.ascontiguousarray(values), inverse.reshape(self.shape) if dim is None else inverse,
+    return chosen_results(slices_together(values, dim), inverse.reshape(self.shape) if dim is None else inverse,
                           counts, return_inverse, return_counts)
 
 

@@ -6,7 +6,7 @@ from tests.parity.same_call import assert_same_error, assert_same_gradient, asse
 torch = pytest.importorskip("torch")
 
 RESULTS = ["x.sort()", "y.sort(0, True)", "p.sort(1)", "n.sort()", "n.sort(descending=True)", "s.sort()", "e.sort(0)", "b.sort()",
-           "d.sort(stable=True)", "d.sort(dim=1, descending=True, stable=True)", "i.sort(0, stable=True)", "h.sort()",
+           "d.sort(stable=True)", "d.sort(dim=1, descending=True, stable=True)", "i.sort(dim=0, stable=True)", "h.sort()",
            "x.argsort(0, True)", "d.argsort(stable=True)", "torch.sort(x, axis=0)", "x.msort()", "s.msort()", "p.argsort(1)",
            "x.topk(2)", "x.topk(2, 0, False)", "p.topk(2, 1)", "n.topk(2)", "n.topk(2, largest=False)", "s.topk(1)", "x.topk(0)"]
 RESULTS += [f"torch.searchsorted({args})" for args in (
