@@ -13,7 +13,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels import scalar
 from ..kernels.pointwise import Pointwise
-from .declare import composite, exports, operator, pointwise, publish
+from .declare import ELEMENTWISE, composite, exports, operator, pointwise, publish
 from .elementwise import SAME, fake_rule
 from .fake import require_tensor
 from .pointwise import where
@@ -412,7 +412,8 @@ def fake_gelu(self, approximate="none"):
     return fake_rule(SAME)(self)
 
 
-@operator("gelu_backward", fake=lambda grad, self, approximate: fake_gelu(self, approximate), spaces=(), out=False,
+@operator("gelu_backward", fake=lambda grad, self, approximate: fake_gelu(self, approximate), jvp=ELEMENTWISE,
+          spaces=(), out=False,
           vjp={"grad": lambda grad_, self, approximate: gelu_backward(grad_, self, approximate),
                "self": lambda grad_, grad, self, approximate: grad_ * grad * gelu_curvature(self, approximate)})
 def gelu_backward(grad, self, approximate):
@@ -420,7 +421,7 @@ def gelu_backward(grad, self, approximate):
     return GELU_BACKWARD[approximate](grad, self)
 
 
-@operator("gelu", fake=fake_gelu, spaces=FUNCTIONAL, out=False,
+@operator("gelu", fake=fake_gelu, jvp=ELEMENTWISE, spaces=FUNCTIONAL, out=False,
           vjp={"self": lambda grad, self, approximate: gelu_backward(grad, self, approximate)})
 def gelu(self, approximate="none"):
     """self * Phi(self), with Phi the cumulative function of the normal distribution (Hendrycks and Gimpel 2016).

@@ -7,7 +7,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels.pointwise import Pointwise
 from ..tensor import Tensor, array_of
-from .declare import BOOL, exports, operator, pointwise, publish
+from .declare import BOOL, ELEMENTWISE, operator, pointwise, publish
 from .elementwise import broadcast_shape, check_devices, common_dtype, result_stride, scalar_of
 from .fake import Fake, require_tensor
 from .pointwise_rules import (OPERANDS, Forms, also_called, dunder, prepared, reflected, refusing, tensor_first,
@@ -269,7 +269,7 @@ def converted(a, dtype):
     return scalar_of(a, dt.from_numpy(dtype))
 
 
-@operator("where", fake=fake_where, spaces=(),
+@operator("where", fake=fake_where, jvp=ELEMENTWISE, spaces=(),
           vjp={"self": lambda grad, condition: where(condition, grad, 0.0),
                "other": lambda grad, condition: where(condition, 0.0, grad)})
 def where_(condition, self, other):

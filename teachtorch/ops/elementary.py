@@ -6,7 +6,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..kernels import scalar, special
 from ..tensor import Tensor
-from .declare import BOOL, FLOAT, composite, exports, operator, pointwise, publish
+from .declare import BOOL, ELEMENTWISE, FLOAT, composite, exports, operator, pointwise, publish
 from .fake import Fake, like_self
 from .pointwise import no_gradient, where
 from .pointwise_rules import (Forms, also_called, also_in, floats_only, inplace_functions, looped, prepared, refusing,
@@ -503,7 +503,7 @@ def fake_polygamma(self, n):
     return Fake(self._shape, self._dtype if self._dtype.category == dt.FLOATING else dt.float32)
 
 
-@operator("higher_polygamma", fake=fake_polygamma, spaces=(), out=False,
+@operator("higher_polygamma", fake=fake_polygamma, jvp=ELEMENTWISE, spaces=(), out=False,
           vjp={"self": lambda grad, self, n: grad * higher_polygamma(self, n + 1)})
 def higher_polygamma(self, n):
     """(-1) ** (n + 1) n! zeta(n + 1, self), for n of at least 2."""

@@ -482,7 +482,7 @@ def clamp(self, min=None, max=None):
     return scalar.minimum(scalar.maximum(self, min), max)
 
 
-@pointwise("clamp_min", numpy=np.maximum,
+@pointwise("clamp_min", numpy=lambda x, low: np.maximum(x, low),
            vjp={"self": lambda grad, self, min: where(self >= min, grad, 0.0),
                 "min": lambda grad, self, min: where(self < min, grad, 0.0)})
 def clamp_min(self, min):
@@ -490,7 +490,7 @@ def clamp_min(self, min):
     return scalar.maximum(self, min)
 
 
-@pointwise("clamp_max", numpy=np.minimum,
+@pointwise("clamp_max", numpy=lambda x, high: np.minimum(x, high),
            vjp={"self": lambda grad, self, max: where(self <= max, grad, 0.0),
                 "max": lambda grad, self, max: where(self > max, grad, 0.0)})
 def clamp_max(self, max):

@@ -1,4 +1,6 @@
 """Samples for teachtorch/ops/activation.py."""
+import numpy as np
+
 from tests.samples import apart, ints, positive, sample, x
 from tests.samples.elementary import arrays, off_zero
 
@@ -11,7 +13,7 @@ def with_gradient(*parameters):
 
 def wide(*shape, seed=0):
     """Values from -4.9 to 4.9, away from whole numbers."""
-    return apart(*shape, seed=seed, gap=0.8)
+    return np.asarray(apart(*shape, seed=seed, gap=0.84))
 
 
 def with_wide_gradient(*parameters):

@@ -7,8 +7,8 @@ from tests.samples.pointwise import pairs, tensor_pairs, whole
 COMPARED = [*pairs(), sample(ints(2, 3), ints(3, seed=1)), sample(bools(3), True), sample(ints(2, 3), 2.5)]
 LOGIC = [*tensor_pairs(), sample(bools(2, 3), bools(3, seed=1)), sample(ints(2, 3), bools(3))]
 BITS = [sample(ints(3, 4), ints(4, seed=1)), sample(bools(2, 3), bools(3, seed=1)), sample(ints(), ints(seed=1)),
-        sample(ints(0, 3), 1), sample(ints(4, 3).T, ints(3, 4)), sample(ints(3), 3), sample(3, ints(3))]
-SHIFTS = [sample(whole(3, 4), ints(4)), sample(whole(), 2), sample(whole(0, 3), 1), sample(whole(4, 3).T, ints(3, 4)),
+        sample(ints(0, 3), 1), sample(ints(4, 3).T, ints(4, 3).T), sample(ints(3), 3), sample(3, ints(3))]
+SHIFTS = [sample(whole(3, 4), ints(4)), sample(whole(), 2), sample(whole(0, 3), 1), sample(whole(4, 3).T, ints(4, 3).T),
           sample(whole(3), 70), sample(-whole(3), -1), sample(3, ints(3))]
 
 SAMPLES = {
@@ -23,6 +23,6 @@ SAMPLES = {
     "bitwise_not": [sample(ints(2, 3)), sample(bools(2, 3)), sample(ints()), sample(ints(0, 3)), sample(ints(3, 2).T)],
     "bitwise_left_shift": SHIFTS, "bitwise_right_shift": SHIFTS,
     "where": [sample(bools(2, 3), x(2, 3), x(2, 3, seed=1)), sample(bools(3), x(2, 1), x()), sample(bools(2, 3), x(2, 3), 0.5),
-              sample(bools(), 1.0, x(2)), sample(bools(0, 3), x(3), 1), sample(bools(3, 2).T, x(3, 2).T, x(2, 3)),
+              sample(bools(), 1.0, x(2)), sample(bools(0, 3), x(3), 1), sample(bools(3, 2).T, x(3, 2).T, x(3, 2, seed=1).T),
               sample(bools(3), 1, 0), sample(bools(3), ints(3), 2.5)],
 }

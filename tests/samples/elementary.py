@@ -19,11 +19,11 @@ def between(low, high):
 
 def off_whole(*shape, seed=0):
     """Values with a part after the point from 0.2 to 0.4."""
-    return ints(*shape, low=-4, high=4, seed=seed) + x(*shape, seed=seed, low=0.2, high=0.4)
+    return np.asarray(ints(*shape, low=-4, high=4, seed=seed) + x(*shape, seed=seed, low=0.2, high=0.4))
 
 
 def off_zero(*shape, seed=0):
-    return np.copysign(positive(*shape, seed=seed), x(*shape, seed=seed))
+    return np.asarray(np.copysign(positive(*shape, seed=seed), x(*shape, seed=seed)))
 
 
 INSIDE = between(-0.9, 0.9)
