@@ -4,7 +4,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry
 from ..core import layout as layouts
-from ..core.device import CPU, as_device
+from ..core.device import CPU, as_device, device
 from ..core.layout import contiguous_format, is_in, preserve_format, strided, strides_in, suggested
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator, registry
@@ -326,3 +326,5 @@ for _format in (contiguous_format, preserve_format, layouts.channels_last, layou
     publish(_format.name, _format, ("",))
 publish("layout", layouts.layout, ("",))
 publish("memory_format", layouts.memory_format, ("",))
+publish("dtype", dt.dtype, ("",))
+publish("device", device, ("",))

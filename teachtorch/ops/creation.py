@@ -602,3 +602,6 @@ for _function in (is_tensor, numel, result_type, broadcast_shapes, set_default_t
                   is_complex, settings.set_default_dtype, settings.get_default_dtype, devices.set_default_device,
                   devices.get_default_device, promotion.promote_types, promotion.can_cast):
     publish(_function.__name__, _function, ("",))
+
+for _name, _value in (("inf", math.inf), ("nan", math.nan), ("pi", math.pi), ("e", math.e), ("newaxis", None)):
+    publish(_name, _value, ("",))

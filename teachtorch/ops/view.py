@@ -359,7 +359,7 @@ def unbind(self, dim=0):
 def unbind_backward(grads, shape, dim):
     """The gradients of the slices, stacked; zeros for those that got none."""
     example = next(g for g in grads if g is not None)
-    return example.stack([example.new_zeros(example._shape) if g is None else g for g in grads], dim)
+    return registry["stack"]([example.new_zeros(example._shape) if g is None else g for g in grads], dim)
 
 
 def split_backward(grads, shape, sizes, dim):
@@ -368,7 +368,7 @@ def split_backward(grads, shape, sizes, dim):
     dim = geometry.wrap_dim(dim, len(shape))
     parts = [example.new_zeros(shape[:dim] + (size,) + shape[dim + 1:]) if g is None else g
              for g, size in zip(grads, sizes)]
-    return example.cat(parts, dim)
+    return registry["cat"](parts, dim)
 
 
 @view("split", is_multi_output=True, spaces=(), vjp={"self": lambda grads, self_shape, split_size, dim: split_backward(

@@ -1,0 +1,680 @@
+"""Joining, repeating, turning and filling out: cat, stack, repeat, flip, roll, tril, diag, meshgrid and their kin."""
+import itertools
+import warnings
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..core import geometry
+from ..core.layout import contiguous_format, suggested
+from ..dispatch import keys as K
+from ..dispatch.operator import registry
+from ..tensor import Tensor, array_of, from_array, stride_of
+from .arguments import method_of_sizes, size_argument
+from .creation import empty_strided_array, factory_operator, made
+from .declare import LINEAR, composite, operator, publish, write_out
+from .elementwise import common_dtype
+from .fake import Fake
+from .view import strided_array
+
+# ---- cat and stack --------------------------------------------------------------------------------------------------
+
+
+def check_tensors(tensors, name):
+    """The argument of a joining operator, as a list of tensors."""
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                        f"{type(tensors).__name__}")
+    for place, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(t).__name__}")
+    return list(tensors)
+
+
+def is_skipped(shape):
+    """cat passes over tensors of shape (0,), whatever the others' shapes."""
+    return shape == (0,)
+
+
+def cat_layout(tensors, dim):
+    """(dim, shape) of the result. RuntimeError for shapes that do not fit."""
+    shapes = [t._shape for t in tensors]
+    for place, shape in enumerate(shapes):
+        if not shape:
+            raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+    joined = [s for s in shapes if not is_skipped(s)] or shapes
+    first = joined[0]
+    dim = geometry.wrap_dim(dim, len(first))
+    for place, shape in enumerate(shapes):
+        if not is_skipped(shape):
+            check_joinable(first, shape, dim, place)
+    total = sum(s[dim] for s in joined)
+    return dim, first[:dim] + (total,) + first[dim + 1:]
+
+
+def check_joinable(first, shape, dim, place):
+    if len(shape) != len(first):
+        raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+    for d, (expected, size) in enumerate(zip(first, shape)):
+        if d != dim and expected != size:
+            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {expected} but "
+                               f"got size {size} for tensor number {place} in the list.")
+
+
+def joined_stride(tensors, shape):
+    """Channels-last if all tensors are, else contiguous (None)."""
+    if len(shape) not in (4, 5):
+        return None
+    formats = {suggested(t._shape, stride_of(t)) for t in tensors}
+    if len(formats) != 1 or contiguous_format in formats:
+        return None
+    return geometry.channels_last_strides(shape)
+
+
+def fake_cat(tensors, dim=0):
+    dim, shape = cat_layout(tensors, dim)
+    return Fake(shape, common_dtype(tensors), joined_stride(tensors, shape))
+
+
+def cat_backward(grad, shapes, dim):
+    """Each tensor's part of the gradient."""
+    dim = geometry.wrap_dim(dim, len(grad._shape))
+    parts, start = [], 0
+    for shape in shapes:
+        if is_skipped(shape):
+            parts.append(grad.new_zeros(shape))
+        else:
+            parts.append(grad.narrow(dim, start, shape[dim]))
+            start += shape[dim]
+    return parts
+
+
+@operator("cat", jvp=LINEAR, fake=fake_cat, spaces=(), vjp={
+    "tensors": lambda grad, tensors_shape, dim: cat_backward(grad, tensors_shape, dim)})
+def cat_operator(tensors, dim=0):
+    """The tensors one after the other along a dimension; their dtypes are promoted."""
+    raise NotImplementedError
+
+
+def cat_kernel(keys, tensors, dim=0):
+    """np.concatenate does it where shapes, dtypes and memory formats hold no surprise."""
+    first = tensors[0]
+    ndim, dtype = len(first._shape), first._dtype
+    for t in tensors:
+        if len(t._shape) != ndim or t._dtype is not dtype:
+            return cat_with_care(tensors, dim)
+    if ndim not in (1, 2, 3):
+        return cat_with_care(tensors, dim)
+    try:
+        return from_array(np.concatenate([array_of(t) for t in tensors], dim), dtype)
+    except ValueError:
+        return cat_with_care(tensors, dim)
+
+
+def cat_with_care(tensors, dim):
+    fake = fake_cat(tensors, dim)
+    dim = geometry.wrap_dim(dim, len(fake.shape))
+    arrays = [array_of(t) for t in tensors if not is_skipped(t._shape)]
+    if fake.stride is None:
+        out = np.empty(fake.shape, fake.dtype.numpy)
+    else:
+        out = empty_strided_array(fake.shape, fake.stride, fake.dtype.numpy)
+    if arrays:
+        np.concatenate(arrays, dim, out=out, casting="unsafe")
+    return from_array(out, fake.dtype)
+
+
+registry["cat"].register(K.CPU, cat_kernel)
+
+
+def joining_function(name, op, doc):
+    """`cat(tensors, dim=0, *, out=None)` with its checks."""
+    def join(tensors, dim=0, *, out=None):
+        tensors = check_tensors(tensors, name)
+        if not tensors:
+            raise empty_list(name)
+        return op(tensors, dim) if out is None else write_out(op, out, (tensors, dim))
+    join.__name__ = join.__qualname__ = name
+    join.__doc__ = doc
+    return publish(name, join, ("",))
+
+
+def empty_list(name):
+    if name == "stack":
+        return RuntimeError("stack expects a non-empty TensorList")
+    return ValueError("torch.cat(): expected a non-empty list of Tensors")
+
+
+for _name in ("cat", "concat", "concatenate"):
+    cat = joining_function(_name, registry["cat"], cat_operator.__doc__)
+registry["cat"].info.public = cat
+
+
+def stack_layout(tensors, dim):
+    first = tensors[0]._shape
+    for place, t in enumerate(tensors):
+        if t._shape != first:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                               f"{list(t._shape)} at entry {place}")
+    dim = geometry.wrap_dim(dim, len(first) + 1)
+    return dim, first[:dim] + (len(tensors),) + first[dim:]
+
+
+def fake_stack(tensors, dim=0):
+    return Fake(stack_layout(tensors, dim)[1], common_dtype(tensors))
+
+
+@operator("stack", jvp=LINEAR, fake=fake_stack, spaces=(), vjp={
+    "tensors": lambda grad, dim: list(grad.unbind(dim))})
+def stack_operator(tensors, dim=0):
+    """The tensors, of one shape, side by side along a new dimension; their dtypes are promoted."""
+    raise NotImplementedError
+
+
+def stack_kernel(keys, tensors, dim=0):
+    dim, shape = stack_layout(tensors, dim)
+    dtype = common_dtype(tensors)
+    out = np.empty(shape, dtype.numpy)
+    before = (slice(None),) * dim
+    for place, t in enumerate(tensors):
+        out[(*before, place)] = array_of(t)
+    return from_array(out, dtype)
+
+
+registry["stack"].register(K.CPU, stack_kernel)
+registry["stack"].info.public = joining_function("stack", registry["stack"], stack_operator.__doc__)
+
+
+def atleast(t, ndim):
+    """The tensor with dimensions of size 1 added until it has `ndim`, where NumPy adds them."""
+    have = len(t._shape)
+    if have >= ndim:
+        return t
+    if not have:
+        return t.reshape((1,) * ndim)
+    t = t.unsqueeze(0) if have == 1 and ndim > 1 else t
+    return t.unsqueeze(-1) if ndim == 3 else t
+
+
+def atleast_function(ndim):
+    name = f"atleast_{ndim}d"
+
+    def function(*tensors):
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return atleast(tensors[0], ndim)
+        given = tensors[0] if len(tensors) == 1 else tensors
+        return tuple([atleast(t, ndim) for t in given])
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The tensor, or each of several, with at least {ndim} dimension{'s' * (ndim > 1)}."
+    publish(name, function, ("",))
+
+
+for _ndim in (1, 2, 3):
+    atleast_function(_ndim)
+
+
+def stacking_function(name, doc, prepare, dim):
+    """hstack and its like: cat along a dimension of tensors with enough dimensions."""
+    def function(tensors, *, out=None):
+        tensors = check_tensors(tensors, name)
+        if not tensors:
+            raise RuntimeError(f"{name} expects a non-empty TensorList")
+        tensors = [prepare(t) for t in tensors]
+        return cat(tensors, dim(tensors[0]), out=out)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    publish(name, function, ("",))
+
+
+def as_column(t):
+    return t if len(t._shape) > 1 else t.reshape(t.numel(), 1)
+
+
+stacking_function("hstack", "The tensors joined horizontally: along dimension 1, vectors along 0.",
+                  lambda t: atleast(t, 1), lambda t: 0 if len(t._shape) == 1 else 1)
+for _name in ("vstack", "row_stack"):
+    stacking_function(_name, "The tensors joined vertically, as rows.", lambda t: atleast(t, 2), lambda t: 0)
+stacking_function("dstack", "The tensors joined in depth, along dimension 2.", lambda t: atleast(t, 3), lambda t: 2)
+stacking_function("column_stack", "The tensors joined horizontally, vectors as columns.", as_column, lambda t: 1)
+
+
+# ---- repeating ------------------------------------------------------------------------------------------------------
+
+def repeated_shape(shape, repeats):
+    if len(repeats) < len(shape):
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * (len(repeats) - len(shape)) + shape
+    result = tuple([n * r for n, r in zip(shape, repeats)])
+    if min(repeats, default=0) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(result)}: {list(result)}")
+    return result
+
+
+def repeat_backward(grad, shape, repeats):
+    """The sum of the gradients of all repetitions."""
+    if 0 in repeats:
+        return grad.new_zeros(shape)
+    padded = (1,) * (len(repeats) - len(shape)) + shape
+    split = [n for pair in zip(repeats, padded) for n in pair]
+    dims = tuple(range(0, len(split), 2))
+    summed = grad.reshape(split).sum(dims) if dims else grad
+    return summed.reshape(shape)
+
+
+@operator("repeat", jvp=LINEAR, out=False, spaces=(),
+          fake=lambda self, repeats: Fake(repeated_shape(self._shape, repeats), self._dtype),
+          vjp={"self": lambda grad, self_shape, repeats: repeat_backward(grad, self_shape, repeats)})
+def repeat(self, repeats):
+    """The tensor repeated along each dimension, so many times; further repeats make new leading dimensions."""
+    repeated_shape(self.shape, repeats)
+    return np.ascontiguousarray(np.tile(self, repeats)) if repeats else self.copy()
+
+
+registry["repeat"].info.public = publish(
+    "repeat", method_of_sizes(registry["repeat"], "repeats", repeat.__doc__), ("Tensor",))
+
+
+@composite("tile", spaces=())
+def tile_operator(self, dims):
+    """The tensor repeated along each dimension; missing leading repeats count as 1."""
+    return self.repeat((1,) * (len(self._shape) - len(dims)) + dims)
+
+
+def tile(input, dims):
+    """The tensor repeated along each dimension; missing leading repeats count as 1."""
+    return registry["tile"](input, size_argument(dims, "tile", "dims"))
+
+
+registry["tile"].info.public = publish("tile", tile, ("",))
+publish("tile", method_of_sizes(registry["tile"], "dims", tile.__doc__), ("Tensor",))
+
+
+def repeat_indices(repeats, output_size):
+    """[0] * repeats[0] + [1] * repeats[1] + ..."""
+    if repeats._dtype not in (dt.int32, dt.int64):
+        raise NotImplementedError('"repeat_interleave_cpu" not implemented for '
+                                  f"'{dt.scalar_type_name(repeats._dtype)}'")
+    counts = array_of(repeats)
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    indices = np.repeat(np.arange(counts.size, dtype=counts.dtype), counts.reshape(-1))
+    if output_size is not None and output_size != len(indices):
+        raise RuntimeError("allocated size does not match required size")
+    return from_array(indices)
+
+
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    """Each element repeated, `repeats` (int or tensor) times, along `dim` or of the flattened tensor.
+
+    With one argument, a tensor of counts: the index of each count, so many times.
+    """
+    if repeats is None:
+        return repeat_indices(input, output_size)
+    if isinstance(repeats, (tuple, list)):
+        repeats = input.new_tensor(repeats, dtype=dt.int64)
+    if dim is None:
+        input, dim = input.flatten(), 0
+    if not isinstance(repeats, Tensor):
+        return repeat_each(input, repeats, dim)
+    dim = geometry.wrap_dim(dim, len(input._shape))
+    if repeats.numel() == 1 and len(repeats._shape) < 2:
+        repeats = repeats.reshape(1).expand(input._shape[dim])
+    if len(repeats._shape) == 1 and repeats._shape[0] != input._shape[dim]:
+        raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                           f"{repeats._shape[0]} and input.size({dim}) = {input._shape[dim]}")
+    return input.index_select(dim, repeat_indices(repeats, output_size))
+
+
+def repeat_each(t, repeats, dim):
+    """Each slice of a dimension `repeats` times: by a copy of an expanded view."""
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    if not t._shape:
+        t = t.reshape(1)
+    dim = geometry.wrap_dim(dim, len(t._shape))
+    shape = t._shape[:dim + 1] + (repeats,) + t._shape[dim + 1:]
+    return t.unsqueeze(dim + 1).expand(shape).clone(memory_format=contiguous_format).flatten(dim, dim + 1)
+
+
+publish("repeat_interleave", repeat_interleave, ("", "Tensor"))
+
+
+# ---- turning --------------------------------------------------------------------------------------------------------
+
+def preserved(self):
+    return geometry.preserve_format_strides(self._shape, stride_of(self))
+
+
+def fake_flip(self, dims):
+    geometry.wrap_dims(dims, len(self._shape))
+    return Fake(self._shape, self._dtype, preserved(self))
+
+
+@operator("flip", jvp=LINEAR, out=False, spaces=(), fake=fake_flip, vjp={"self": lambda grad, dims: grad.flip(dims)})
+def flip(self, dims):
+    """The order of elements reversed along the dimensions."""
+    dims = geometry.wrap_dims(dims, self.ndim)
+    return np.copy(np.flip(self, dims) if self.ndim else self, order="K")
+
+
+registry["flip"].info.public = publish("flip", lambda input, dims: registry["flip"](
+    input, size_argument(dims, "flip", "dims")), ("",))
+publish("flip", method_of_sizes(registry["flip"], "dims", flip.__doc__), ("Tensor",))
+
+
+@composite("fliplr")
+def fliplr(self):
+    """Columns in reversed order: dimension 1 flipped."""
+    if len(self._shape) < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return self.flip((1,))
+
+
+@composite("flipud")
+def flipud(self):
+    """Rows in reversed order: dimension 0 flipped."""
+    if not self._shape:
+        raise RuntimeError("Input must be >= 1-d.")
+    return self.flip((0,))
+
+
+def as_tuple(value):
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def roll_pairs(shape, shifts, dims):
+    """(shifts, dims) as tuples of one length. Without dims there is one shift, of the flattened tensor."""
+    shifts, dims = as_tuple(shifts), () if dims is None else as_tuple(dims)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if len(shifts) != len(dims) and not (len(shifts) == 1 and not dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    return shifts, tuple([geometry.wrap_dim(d, len(shape)) for d in dims])
+
+
+def fake_roll(self, shifts, dims=()):
+    roll_pairs(self._shape, shifts, dims)
+    return Fake(self._shape, self._dtype)
+
+
+@operator("roll", jvp=LINEAR, out=False, fake=fake_roll, vjp={"self": lambda grad, shifts, dims: grad.roll(
+    tuple([-s for s in as_tuple(shifts)]), dims)})
+def roll(self, shifts, dims=()):
+    """Elements shifted along the dimensions; those pushed out at the end come in at the start."""
+    shifts, dims = roll_pairs(self.shape, shifts, dims)
+    if not self.size:
+        return self.copy()
+    if not dims:
+        return np.ascontiguousarray(np.roll(self, shifts[0]))
+    for shift, dim in zip(shifts, dims):
+        self = np.roll(self, shift, dim)
+    return np.ascontiguousarray(self)
+
+
+def check_rotation(shape, dims):
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if len(shape) < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {len(shape)}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == len(shape):
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    return [geometry.wrap_dim(d, len(shape)) for d in dims]
+
+
+def fake_rot90(self, k=1, dims=(0, 1)):
+    first, second = check_rotation(self._shape, dims)
+    shape, stride = self._shape, preserved(self)
+    if k % 2:
+        shape, stride, _ = geometry.transpose(shape, stride, 0, first, second)
+    return Fake(shape, self._dtype, stride)
+
+
+@operator("rot90", jvp=LINEAR, out=False, fake=fake_rot90, vjp={"self": lambda grad, k, dims: grad.rot90(-k, dims)})
+def rot90(self, k=1, dims=(0, 1)):
+    """The plane of two dimensions rotated by 90 degrees, k times, from the first towards the second."""
+    return np.copy(np.rot90(self, k, check_rotation(self.shape, dims)), order="K")
+
+
+# ---- triangles and diagonals ----------------------------------------------------------------------------------------
+
+def triangle(name, keeps):
+    """tril and triu: zeros outside one triangle of the last two dimensions."""
+    def fake(self, diagonal=0):
+        check_matrix(self._shape, name)
+        return Fake(self._shape, self._dtype)
+
+    def kernel(self, diagonal=0):
+        check_matrix(self.shape, name)
+        return np.where(keeps(np.arange(self.shape[-2])[:, None], np.arange(self.shape[-1]), diagonal), self,
+                        self.dtype.type(0))
+
+    kernel.__doc__ = f"The {'lower' if name == 'tril' else 'upper'} triangle of matrices, zeros elsewhere."
+    operator(name, jvp=LINEAR, fake=fake, inplace=True, vjp={
+        "self": lambda grad, diagonal: registry[name](grad, diagonal)})(kernel)
+
+
+def check_matrix(shape, name):
+    if len(shape) < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+triangle("tril", lambda row, column, diagonal: column - row <= diagonal)
+triangle("triu", lambda row, column, diagonal: column - row >= diagonal)
+
+
+def triangle_indices(name, keeps, doc):
+    def indices(row, col, offset, dtype):
+        mask = keeps(np.arange(row)[:, None], np.arange(col), offset)
+        return np.array(np.nonzero(mask), dtype.numpy).reshape(2, -1)
+
+    indices.__doc__ = doc
+    op = factory_operator(name, fake=lambda row, col, offset, dtype: Fake(
+        indices(row, col, offset, dtype).shape, dtype))(indices)
+
+    def function(row, col, offset=0, *, dtype=dt.int64, device=None, layout=None):
+        for what, size in (("row", row), ("col", col)):
+            if size < 0:
+                raise RuntimeError(f"{what} must be non-negative, got{size}")
+        return made(op, (row, col, offset), dtype, device, False)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    op.info.public = publish(name, function, ("",))
+
+
+triangle_indices("tril_indices", lambda row, column, offset: column - row <= offset,
+                 "Rows and columns, shape (2, n), of the lower triangle of a (row, col) matrix.")
+triangle_indices("triu_indices", lambda row, column, offset: column - row >= offset,
+                 "Rows and columns, shape (2, n), of the upper triangle of a (row, col) matrix.")
+
+
+def fake_diagonal_copy(self, offset=0, dim1=0, dim2=1):
+    shape, _, _ = geometry.diagonal(self._shape, stride_of(self), 0, offset, dim1, dim2)
+    return Fake(shape, self._dtype)
+
+
+@operator("diagonal_copy", jvp=LINEAR, fake=fake_diagonal_copy, out=False, spaces=("",), vjp={
+    "self": lambda grad, self_shape, offset, dim1, dim2: grad.diagonal_backward(self_shape, offset, dim1, dim2)})
+def diagonal_copy(self, offset=0, dim1=0, dim2=1):
+    """A copy of the diagonal of two dimensions."""
+    return np.copy(np.diagonal(self, offset, dim1, dim2), order="C")
+
+
+registry["diagonal_copy"].info.derivatives.node_class.__name__ = "DiagonalBackward0_copy"
+
+
+def embedded_shape(shape, offset, dim1, dim2):
+    """(shape, dim1, dim2) of diag_embed's result."""
+    ndim = len(shape) + 1
+    dim1, dim2 = geometry.wrap_dim(dim1, ndim), geometry.wrap_dim(dim2, ndim)
+    if dim1 == dim2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    size = shape[-1] + abs(offset)
+    result = list(shape[:-1])
+    for dim in sorted((dim1, dim2)):
+        result.insert(dim, size)
+    return tuple(result), dim1, dim2
+
+
+@operator("diag_embed", jvp=LINEAR, out=False,
+          fake=lambda self, offset=0, dim1=-2, dim2=-1: Fake(embedded_shape(self._shape, offset, dim1, dim2)[0],
+                                                             self._dtype),
+          vjp={"self": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)})
+def diag_embed(self, offset=0, dim1=-2, dim2=-1):
+    """Zeros with the last dimension laid out along a diagonal of the (new) dimensions `dim1` and `dim2`."""
+    shape, dim1, dim2 = embedded_shape(self.shape, offset, dim1, dim2)
+    result = np.zeros(shape, self.dtype)
+    strided_array(result, *geometry.diagonal(shape, geometry.contiguous_strides(shape), 0, offset, dim1, dim2))[...] = self
+    return result
+
+
+@composite("diag", out=True)
+def diag(self, diagonal=0):
+    """The matrix with a vector on a diagonal; of a matrix, a copy of the diagonal."""
+    if len(self._shape) == 1:
+        return self.diag_embed(diagonal)
+    if len(self._shape) == 2:
+        return registry["diagonal_copy"](self, diagonal, 0, 1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {len(self._shape)}D")
+
+
+@composite("diagflat")
+def diagflat(self, offset=0):
+    """The matrix with all elements of the tensor on a diagonal."""
+    return self.reshape(-1).diag(offset)
+
+
+def block_shapes(tensors):
+    """Each tensor's (rows, columns)."""
+    for place, t in enumerate(tensors):
+        if len(t._shape) > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                               f"{place} has {len(t._shape)} dimensions")
+    return [as_block(t._shape) for t in tensors]
+
+
+def as_block(shape):
+    return (1,) * (2 - len(shape)) + shape
+
+
+def fake_block_diag(tensors):
+    shapes = block_shapes(tensors)
+    return Fake((sum(s[0] for s in shapes), sum(s[1] for s in shapes)), common_dtype(tensors))
+
+
+def block_diag_backward(grad, shapes):
+    parts, row, column = [], 0, 0
+    for shape in shapes:
+        rows, columns = as_block(shape)
+        parts.append(grad.narrow(0, row, rows).narrow(1, column, columns).reshape(shape))
+        row, column = row + rows, column + columns
+    return parts
+
+
+@operator("block_diag", jvp=LINEAR, out=False, spaces=(), fake=fake_block_diag,
+          vjp={"tensors": lambda grad, tensors_shape: block_diag_backward(grad, tensors_shape)})
+def block_diag_operator(tensors):
+    """The matrix with the tensors as blocks on its diagonal, zeros elsewhere."""
+    raise NotImplementedError
+
+
+def block_diag_kernel(keys, tensors):
+    fake = fake_block_diag(tensors)
+    result = np.zeros(fake.shape, fake.dtype.numpy)
+    row, column = 0, 0
+    for t in tensors:
+        rows, columns = as_block(t._shape)
+        result[row:row + rows, column:column + columns] = array_of(t)
+        row, column = row + rows, column + columns
+    return from_array(result, fake.dtype)
+
+
+registry["block_diag"].register(K.CPU, block_diag_kernel)
+
+
+def tensors_given(tensors):
+    """`f(a, b)` and `f([a, b])` mean the same."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return list(tensors[0])
+    return list(tensors)
+
+
+def block_diag(*tensors):
+    """The matrix with the tensors (of at most 2 dimensions) as blocks on its diagonal, zeros elsewhere."""
+    return registry["block_diag"](list(tensors))
+
+
+registry["block_diag"].info.public = publish("block_diag", block_diag, ("",))
+
+
+# ---- grids ----------------------------------------------------------------------------------------------------------
+
+_MESHGRID = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+
+
+def meshgrid(*tensors, indexing=None):
+    """Coordinate grids of vectors: one expanded view per vector, with all their sizes as shape.
+
+    `indexing`: "ij" (the default), or "xy" with the first two dimensions swapped.
+    """
+    tensors = tensors_given(tensors)
+    if indexing is None:
+        warnings.warn(_MESHGRID, UserWarning, stacklevel=2)
+    check_meshgrid(tensors, indexing or "ij")
+    swaps = indexing == "xy" and len(tensors) >= 2
+    if swaps:
+        tensors[0], tensors[1] = tensors[1], tensors[0]
+    shape = tuple([t.numel() for t in tensors])
+    grids = [t.reshape((1,) * i + (-1,) + (1,) * (len(shape) - i - 1)).expand(shape) for i, t in enumerate(tensors)]
+    if swaps:
+        grids = [grid.transpose(0, 1) for grid in grids]
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+def check_meshgrid(tensors, indexing):
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in tensors:
+        if len(t._shape) > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+        if t._dtype is not tensors[0]._dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+
+
+def broadcast_tensors(*tensors):
+    """The tensors expanded to their common shape."""
+    tensors = tensors_given(tensors)
+    shape = geometry.broadcast_shapes(*[t._shape for t in tensors])
+    return tuple([t if t._shape == shape else t.expand(shape) for t in tensors])
+
+
+def cartesian_prod(*tensors):
+    """All combinations of elements of the vectors, one per row."""
+    tensors = tensors_given(tensors)
+    for t in tensors:
+        if len(t._shape) != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return registry["stack"]([grid.flatten() for grid in meshgrid(*tensors, indexing="ij")], 1)
+
+
+def combinations(input, r=2, with_replacement=False):
+    """All combinations of r elements of a vector, one per row."""
+    if len(input._shape) != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = np.array(list(choose(range(input._shape[0]), r)), np.int64).reshape(-1, r)
+    if not r:
+        return input.new_empty((0,))
+    return input.index_select(0, from_array(rows.reshape(-1))).reshape(-1, r)
+
+
+for _function in (meshgrid, broadcast_tensors, cartesian_prod, combinations):
+    publish(_function.__name__, _function, ("",))
