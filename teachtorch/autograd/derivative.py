@@ -105,10 +105,16 @@ class Plan:
             if kind == ARGUMENT:
                 saved.append(saved_argument(args[index]))
             elif kind == RESULT:
-                saved.append(save_result(results[index]))
+                saved.append(None if results is None else save_result(results[index]))
             else:
                 saved.append(index if kind == NEEDS else describe(args[index], kind))
         return saved
+
+    def save_results(self, saved, results):
+        """Put the results into what `save(args, None)` left open: in place, arguments are kept before they change."""
+        for place, (kind, index) in enumerate(self.entries):
+            if kind == RESULT:
+                saved[place] = save_result(results[index])
 
 
 def saved_argument(value):

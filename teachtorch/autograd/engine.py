@@ -6,6 +6,7 @@
 
 torch/csrc/autograd/engine.cpp. Nothing here recurses over the graph: a chain of 100 000 nodes is one long loop.
 """
+import itertools
 from heapq import heappop, heappush
 
 from ..core import observer
@@ -28,6 +29,7 @@ class GraphTask:
         self.dependencies = {}
         self.buffers = {}
         self.ready = []
+        self.next_turn = itertools.count().__next__      # of equal sequence numbers, first come, first served
         parents = self.count_dependencies()
         self.needed = None if targets is None else self.nodes_towards(targets, parents)
         self.runnable_targets = {edge[0] for edge in accumulate_targets}
@@ -87,7 +89,7 @@ class GraphTask:
         return self.captures
 
     def push(self, node):
-        heappush(self.ready, (-node.sequence_nr, id(node), node))
+        heappush(self.ready, (-node.sequence_nr, self.next_turn(), node))
 
     def must_run(self, node):
         return node in self.needed or node in self.runnable_targets

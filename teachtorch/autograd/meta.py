@@ -19,9 +19,12 @@ class AutogradMeta:
     retains_grad = False
     tangent = None              # forward mode
     _accumulator = None         # weak, since the accumulator holds the tensor
+    follows_base = False        # of a view outside the graph: requires grad only because its base does
 
     def accumulator(self, leaf):
-        """The AccumulateGrad of a leaf: the same one for as long as any graph holds it."""
+        """The AccumulateGrad of a leaf: the same one for as long as any graph holds it. None: gradients end here."""
+        if self.follows_base:
+            return None
         node = self._accumulator and self._accumulator()
         if node is None:
             node = AccumulateGrad(leaf)
@@ -41,7 +44,7 @@ def meta_of(t):
 def tracks(t):
     """Whether gradients flow to this tensor (what `t.requires_grad` shows)."""
     if t._view is not None:
-        views.refresh(t)
+        views.follow_base(t)
     meta = t._meta
     return meta is not None and meta.requires_grad
 

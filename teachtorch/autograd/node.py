@@ -121,7 +121,8 @@ def resolve_edge(source):
     """The edge of a source: itself, or that of a leaf's AccumulateGrad."""
     if source is None or source.__class__ is tuple:
         return source
-    return source._meta.accumulator(source), 0
+    accumulator = source._meta.accumulator(source)
+    return None if accumulator is None else (accumulator, 0)
 
 
 class GraphRoot(Node):

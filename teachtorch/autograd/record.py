@@ -83,8 +83,9 @@ def inplace_kernel(op, derivatives):
         if any(mask >> slot & 1 for slot, wanted in enumerate(needs_original) if wanted):
             kept = (target.clone(), *args[1:])     # the formula wants the value that is about to be overwritten
         node = derivatives.node_class(derivatives.plan(mask), *collect_sources(derivatives.positions, args))
+        node.saved = node.plan.save(kept, None)
         op.redispatch(keys & BELOW_AUTOGRAD, *args)
-        node.saved = node.plan.save(kept, (target,))
+        node.plan.save_results(node.saved, (target,))
         node.input_metadata = [InputMetadata(target)]
         rebase_history(target, node)
         return target

@@ -11,33 +11,34 @@ from .meta import AutogradMeta
 from .node import InputMetadata
 from .views import refresh
 
+# The kernels' own names start with _, since an operator's arguments may be called anything else.
 HEAD = """\
-def {name}_autograd(keys, {arguments}):
-    if observer.active or keys & FORWARD_AD:
-        return general(keys, {arguments})
-    mask = 0
+def {name}_autograd(_keys, {arguments}):
+    if observer.active or _keys & FORWARD_AD:
+        return general(_keys, {arguments})
+    _mask = 0
     {sources} = None
 """
 ARGUMENT = """\
     if isinstance({argument}, Tensor):
         if {argument}._view is not None:
             refresh({argument})
-        meta = {argument}._meta
-        if meta is not None and meta.requires_grad:
-            mask |= {bit}
-            source{slot} = {argument} if meta.grad_fn is None else (meta.grad_fn, meta.output_nr)
+        _meta = {argument}._meta
+        if _meta is not None and _meta.requires_grad:
+            _mask |= {bit}
+            source{slot} = {argument} if _meta.grad_fn is None else (_meta.grad_fn, _meta.output_nr)
     elif {argument}.__class__ in SEQUENCES:
-        return general(keys, {arguments})
+        return general(_keys, {arguments})
 """
 TAIL = """\
-    keys &= BELOW_AUTOGRAD
-    results = (chosen.get(keys) or choose(keys))(keys, {arguments})
-    if mask:
-        if isinstance(results, Tensor):
-            attach_one(results, node_class, plans.get(mask) or plan(mask), ({sources},), ({arguments},))
+    _keys &= BELOW_AUTOGRAD
+    _results = (chosen.get(_keys) or choose(_keys))(_keys, {arguments})
+    if _mask:
+        if isinstance(_results, Tensor):
+            attach_one(_results, node_class, plans.get(_mask) or plan(_mask), ({sources},), ({arguments},))
         else:
-            attach(results, derivatives, mask, ({arguments},))
-    return results
+            attach(_results, derivatives, _mask, ({arguments},))
+    return _results
 """
 
 

@@ -24,14 +24,30 @@ def mark_view(view, base, is_multi_output=False):
 
 
 def refresh(view):
-    """Give a view the grad_fn that its base's history now implies, if the base was changed since."""
+    """Give a view the grad_fn that its base's history now implies, if the base was changed since.
+
+    RuntimeError if the view was made in a way that leaves its grad_fn unknown after such a change.
+    """
     info = view._view
-    if info.version == view._counter.value:
+    if not follow_base(view) or info.version == view._counter.value:
         return
+    if info.creation is not None:
+        raise RuntimeError(forbidden_view(view, "its base or another view of its base has been"))
     info.version = view._counter.value
     edge = autograd_meta.gradient_edge(info.base)
-    if edge is not None:
-        autograd_meta.set_history(view, AsStridedOfBase(view, info.base, edge))
+    autograd_meta.set_history(view, AsStridedOfBase(view, info.base, edge))
+
+
+def follow_base(view):
+    """Whether the base requires grad; then the view does too. A view that no graph knows lets gradients end."""
+    base_meta = view._view.base._meta
+    if base_meta is None or not base_meta.requires_grad:
+        return False
+    meta = view._meta
+    if meta is None or not meta.requires_grad:
+        meta = autograd_meta.meta_of(view)
+        meta.requires_grad = meta.follows_base = True
+    return True
 
 
 class AsStridedOfBase(Node):
@@ -97,33 +113,46 @@ def check_inplace(t):
     """Refuse in-place changes that would make gradients wrong. Called when gradients flow to or into `t`."""
     view = t._view
     if view is None:
-        if t._meta is not None and t._meta.requires_grad and t._meta.grad_fn is None:
+        if is_tracked_leaf(t):
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         return
-    base_meta = view.base._meta
-    if base_meta is not None and base_meta.requires_grad and base_meta.grad_fn is None:
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if view.creation is not None:
-        raise RuntimeError(forbidden_view(t, view))
+        raise RuntimeError(forbidden_view(t, "is being"))
+    if is_tracked_leaf(view.base):
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def forbidden_view(t, view):
-    maker = autograd_meta.grad_fn_of(t)
-    which = f"Output {t._meta.output_nr} of {maker.name()}" if maker is not None else "A view"
-    start = f"{which} is a view and is being modified inplace. "
-    if view.creation == MULTI_OUTPUT:
-        return (start + "This view is the output of a function that returns multiple views. Such functions do not "
-                "allow the output views to be modified inplace. You should replace the inplace operation by an "
-                "out-of-place one.")
-    if view.creation == NO_GRAD:
-        return ("A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
-                "this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-                "both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
-                "to be tracked) or both outside (if you want the inplace to be tracked).")
-    return (start + "This view was created inside a custom Function (or because an input was returned as-is) and "
-            "the autograd logic to handle view+inplace would override the custom backward associated with the custom "
-            "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
-            "output of the custom Function.")
+def is_tracked_leaf(t):
+    return t._meta is not None and t._meta.requires_grad and t._meta.grad_fn is None
+
+
+_WHY = {
+    MULTI_OUTPUT: " This view is the output of a function that returns multiple views. Such functions do not allow the "
+                  "output views to be modified inplace. You should replace the inplace operation by an out-of-place "
+                  "one.",
+    NO_GRAD: " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+             "clarify your code by moving both the view and the inplace either both inside the no_grad block (if you "
+             "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).",
+    INFERENCE: " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You "
+               "can clarify your code by moving both the view and the inplace either both inside the inference_mode "
+               "block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+               "tracked).",
+    CUSTOM_FUNCTION: " This view was created inside a custom Function (or because an input was returned as-is) and the "
+                     "autograd logic to handle view+inplace would override the custom backward associated with the "
+                     "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+                     "cloning the output of the custom Function.",
+}
+
+
+def forbidden_view(t, what):
+    """PyTorch's words for a view that may not be modified; `what`: it "is being", or its base "has been"."""
+    creation, meta = t._view.creation, t._meta
+    maker = None if meta is None else meta.grad_fn
+    if creation in (NO_GRAD, INFERENCE) or maker is None:
+        mode = "inference mode" if creation == INFERENCE else "no_grad mode"
+        return f"A view was created in {mode} and {what} modified inplace{_WHY[creation]}"
+    name = maker.name().removesuffix("Backward0")
+    return f"Output {meta.output_nr} of {name} is a view and {what} modified inplace.{_WHY[creation]}"
 
 
 def rebase_history(t, node):
@@ -137,8 +166,6 @@ def rebase_history(t, node):
     base = view.base
     autograd_meta.set_history(base, CopySlices(base, t, autograd_meta.gradient_source(base), node))
     refresh(t)
-
-
 
 
 def move_retained_grad(t, node):
