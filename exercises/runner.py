@@ -28,6 +28,7 @@ from exercises.events import Reader
 
 IMPORT = "<import>"
 LINGER_SECONDS = 1.0
+IMPORT_FACTOR = 4
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 START = "import sys; sys.path.append(sys.argv[1]); from exercises.grading.child import main; main()"
 MESSAGES = {
@@ -205,9 +206,7 @@ class Grader:
 
     def _message(self, stopped: Stopped) -> str:
         megabytes = self.limits.output_bytes / 2**20
-        return MESSAGES[stopped.kind].format(
-            how=stopped.how, seconds=self.limits.seconds, megabytes=megabytes
-        )
+        return MESSAGES[stopped.kind].format(how=stopped.how, seconds=stopped.seconds, megabytes=megabytes)
 
     def _finished(self, number: int) -> None:
         if number not in self.open:
@@ -306,7 +305,7 @@ class Child:
         return f"\n  at line {number}: {lines[number - 1].strip() if number <= len(lines) else ''}"
 
     def _next(self, begin: float) -> dict | None:
-        seconds = self.limits.seconds if self.current else self.limits.start_seconds
+        seconds = self._allowed()
         try:
             line = self.lines.get(timeout=0.05)
         except queue.Empty:
@@ -314,7 +313,16 @@ class Child:
             return None
         if line is None:
             raise Stopped("crashed", _how(self.process), time.monotonic() - begin)
-        return self.reader.read(line)
+        event = self.reader.read(line)
+        if event is None:
+            self._check(begin, seconds)
+        return event
+
+    def _allowed(self) -> float:
+        """Seconds for what is going on: a test, an import (which may import NumPy or Numba), the start."""
+        if self.current is None:
+            return self.limits.start_seconds
+        return self.limits.seconds * (IMPORT_FACTOR if self.current[1] == IMPORT else 1)
 
     def _check(self, begin: float, seconds: float) -> None:
         if self.output.count > self.limits.output_bytes:
@@ -346,7 +354,11 @@ class Child:
                 self.lines.get(timeout=0.05)
 
     def _send(self, request: dict) -> None:
-        limits = {"seconds": self.limits.seconds, "memory_bytes": self.limits.memory_bytes}
+        limits = {
+            "seconds": self.limits.seconds,
+            "import_factor": IMPORT_FACTOR,
+            "memory_bytes": self.limits.memory_bytes,
+        }
         try:
             self.process.stdin.write(json.dumps({**request, **limits}).encode() + b"\n")
             self.process.stdin.close()

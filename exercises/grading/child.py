@@ -135,7 +135,7 @@ class Session:
         self.signer = Signer(events, bytes.fromhex(request["key"]))
         self.marker = request["marker"].encode()
         self.memory = Memory(request["memory_bytes"])
-        self.seconds = request["seconds"]
+        self.seconds, self.import_factor = request["seconds"], request["import_factor"]
         self.stacks = open(request["stacks"], "w")
         faulthandler.enable(self.stacks)
 
@@ -143,7 +143,8 @@ class Session:
         """Tell that a test begins; have Python's stack written down shortly before its time is over."""
         self.stacks.seek(0)
         self.stacks.truncate()
-        faulthandler.dump_traceback_later(self.seconds * 0.9, file=self.stacks)
+        seconds = self.seconds * (self.import_factor if test == IMPORT else 1)
+        faulthandler.dump_traceback_later(seconds * 0.9, file=self.stacks)
         self.signer.send({"event": "start", "job": job, "test": test})
 
     def end(self, job: int, test: str, failure: tuple[str, str] | None, seconds: float) -> None:

@@ -205,7 +205,7 @@ def test_order_of_hooks():
 
 
 def test_accumulate():
-    """A first .grad has the parameter's strides, later ones are added in place, create_graph makes a new one."""
+    """A first .grad has the strides of its parameter, later ones are added in place, or make a new array."""
     weight = torch.zeros(2, 3).t().requires_grad_()
     (weight * torch.ones(3, 2)).sum().backward()
     assert weight.grad.stride() == weight.stride()
