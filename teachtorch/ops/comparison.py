@@ -53,7 +53,7 @@ def ge(self, other):
 
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    dunder(f"__{_name}__", registry[_name].__call__)
+    dunder(f"__{_name}__", registry[_name])
 for _name, _alias in (("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
                       ("ge", "greater_equal")):
     also_called(_name, _alias)
@@ -216,8 +216,8 @@ def swapped(operator):
 
 for _name, _operator in (("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
                          ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift")):
-    dunder(f"__{_name}__", registry[_operator].__call__)
-    dunder(f"__i{_name}__", registry[_operator + "_"].__call__)
+    dunder(f"__{_name}__", registry[_operator])
+    dunder(f"__i{_name}__", registry[_operator + "_"])
     reflected(f"__r{_name}__", swapped(registry[_operator]))
 
 

@@ -10,8 +10,8 @@ from ..kernels import scalar
 from ..tensor import Tensor, array_of
 from .declare import FLOAT, composite, exports, pointwise, publish
 from .elementwise import SAME, common_dtype, fake_rule
-from .pointwise_rules import (Forms, also_called, also_in, dunder, inplace_functions, not_implemented, prepared,
-                              put_before, reflected, refusing, tensor_first, tensors_only, widened)
+from .pointwise_rules import (Forms, also_called, also_in, dunder, inplace_functions, not_implemented, passing,
+                              prepared, put_before, reflected, refusing, tensor_first, tensors_only, widened)
 
 ONE_BOOL = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead.")
@@ -129,7 +129,7 @@ def refuse_zero(kernel):
         if has_zero(other):
             raise RuntimeError("ZeroDivisionError")
         return self, other
-    return prepare
+    return passing(prepare, dt.FLOATING, numbers=(int, float))
 
 
 def has_zero(divisor):
@@ -325,6 +325,9 @@ def exponent_gradient(grad, self, exponent, result):
         is_flat = (self == 0).logical_and(exponent >= 0)
     found = grad * slope
     return found if is_flat is None else exports[""]["where"](is_flat, 0.0, found)
+
+
+passing(refuse_powers, dt.FLOATING, numbers=(int, float))
 
 
 @prepared("pow", refuse_powers, numpy=widened(power),
@@ -705,12 +708,12 @@ tensor_first("rsub", "fmod", "copysign", "clamp_min", "clamp_max", "ldexp")
 
 for _name, _operator in (("mul", "mul"), ("truediv", "div"), ("floordiv", "floor_divide"), ("mod", "remainder"),
                          ("pow", "pow")):
-    dunder(f"__{_name}__", registry[_operator].__call__)
-    dunder(f"__i{_name}__", registry[_operator + "_"].__call__)
+    dunder(f"__{_name}__", registry[_operator])
+    dunder(f"__i{_name}__", registry[_operator + "_"])
 
 for _name in ("add", "sub"):
-    dunder(f"__{_name}__", registry[_name].__call__, 1)
-    dunder(f"__i{_name}__", registry[_name + "_"].__call__, 1)
+    dunder(f"__{_name}__", registry[_name], 1)
+    dunder(f"__i{_name}__", registry[_name + "_"], 1)
 
 reflected("__radd__", lambda self, other: add(self, other))
 reflected("__rsub__", lambda self, other: rsub(self, other))

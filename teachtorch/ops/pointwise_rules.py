@@ -4,9 +4,11 @@ import functools
 import numpy as np
 
 from ..core import dtype as dt
+from ..core import observer
 from ..core.dtype import scalar_type_name
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
+from ..dispatch.state import state
 from ..kernels.pointwise import Pointwise
 from ..kernels.special import each
 from ..tensor import Tensor
@@ -39,14 +41,43 @@ def prepared(name, prepare, kind=SAME, **options):
 
 
 def put_before(name, prepare):
-    """Let `prepare` see the arguments before the CPU kernel of the operator `name`."""
-    kernel = registry[name].kernels[K.CPU]
-    registry[name].register(K.CPU, lambda keys, *args: kernel(keys, *prepare(*args)))
+    """Let `prepare` see the arguments before the CPU kernel of the operator `name`.
+
+    Where `prepare.passes` says that operands of these categories need no look, they go straight on.
+    """
+    op = registry[name]
+    kernel, passes = op.kernels[K.CPU], getattr(prepare, "passes", None)
+
+    def general(keys, *args):
+        return kernel(keys, *prepare(*args))
+
+    def by_first(keys, a, *rest):
+        if isinstance(a, Tensor) and a._dtype.category in passes:
+            return kernel(keys, a, *rest)
+        return kernel(keys, *prepare(a, *rest))
+
+    def by_two(keys, a, b, *rest):
+        if (isinstance(a, Tensor) and a._dtype.category in passes
+                and (b._dtype is a._dtype if isinstance(b, Tensor) else isinstance(b, prepare.numbers))):
+            return kernel(keys, a, b, *rest)
+        return kernel(keys, *prepare(a, b, *rest))
+
+    has_one_operand = len(op.info.signature.names) == 1 or getattr(prepare, "looks_at_first", False)
+    op.register(K.CPU, general if passes is None else by_first if has_one_operand else by_two)
+
+
+def passing(prepare, *categories, numbers=(), looks_at_first=False):
+    """Note what `prepare` lets pass: tensors of one dtype of these categories, beside them numbers of these types."""
+    prepare.passes, prepare.numbers, prepare.looks_at_first = frozenset(categories), numbers, looks_at_first
+    return prepare
 
 
 def not_implemented(kernel, dtype):
     """PyTorch's error for a dtype that a kernel does not serve; `kernel` is its name there."""
     return NotImplementedError(f'"{kernel}" not implemented for \'{scalar_type_name(dtype)}\'')
+
+
+CATEGORIES = frozenset([dt.BOOL, dt.INTEGRAL, dt.FLOATING])
 
 
 def refusing(kernel, *categories):
@@ -56,7 +87,7 @@ def refusing(kernel, *categories):
         if dtype.category in categories:
             raise not_implemented(kernel, dtype)
         return args
-    return prepare
+    return passing(prepare, *CATEGORIES.difference(categories))
 
 
 def floats_only(kernel):
@@ -65,16 +96,23 @@ def floats_only(kernel):
         if args[0]._dtype.category != dt.FLOATING:
             raise not_implemented(kernel, args[0]._dtype)
         return args
-    return prepare
+    return passing(prepare, dt.FLOATING, looks_at_first=True)
 
 
-def tensors_only(operator, *names, then=lambda *args: args):
+def anything(*args):
+    return args
+
+
+passing(anything, *CATEGORIES)
+
+
+def tensors_only(operator, *names, then=anything):
     """A `prepare` that refuses numbers in the place of tensors; `names` are the tensors' in order."""
     def prepare(*args):
         for position, (value, name) in enumerate(zip(args, names), start=1):
             require_tensor(value, operator, "input" if name == "self" else name, position)
         return then(*args)
-    return prepare
+    return passing(prepare, *getattr(then, "passes", ()))
 
 
 # ---- scalar and NumPy forms -----------------------------------------------------------------------------------
@@ -139,23 +177,45 @@ def inplace_functions(*names):
         publish(name + "_", exports["Tensor"][name + "_"], ("",))
 
 
-def dunder(name, operator, *rest):
+def dunder(name, op, *rest):
     """Publish a Python operator: `self <op> other`. Other types than tensors and numbers are left to Python."""
-    publish(name, method_of(operator, *rest), ("Tensor",))
+    publish(name, method_with_option(op, *rest) if rest else method_of(op), ("Tensor",))
 
 
-def method_of(operator, *rest):
-    """The method behind a Python operator; at most one further argument, without the cost of a list of them."""
-    def plain(self, other):
-        if isinstance(other, OPERANDS):
-            return operator(self, other)
-        return NotImplemented
+def method_of(op):
+    """What Operator.__call__ does, for two operands of which the first is a tensor: the shortest way in."""
+    chosen, choose, observed = op._chosen, op.choose, op._observed
 
-    def with_option(self, other, option=rest[0] if rest else None):
-        if isinstance(other, OPERANDS):
-            return operator(self, other, option)
-        return NotImplemented
-    return with_option if rest else plain
+    def method(self, other):
+        if isinstance(other, Tensor):
+            keys = self._keys | other._keys
+        elif isinstance(other, NUMBERS):
+            keys = self._keys
+        else:
+            return NotImplemented
+        keys = (keys | state.included) & ~state.excluded
+        if observer.active:
+            return observed(keys, (self, other))
+        return (chosen.get(keys) or choose(keys))(keys, self, other)
+    return method
+
+
+def method_with_option(op, option):
+    """The same for an operator with one further argument."""
+    chosen, choose, observed = op._chosen, op.choose, op._observed
+
+    def method(self, other):
+        if isinstance(other, Tensor):
+            keys = self._keys | other._keys
+        elif isinstance(other, NUMBERS):
+            keys = self._keys
+        else:
+            return NotImplemented
+        keys = (keys | state.included) & ~state.excluded
+        if observer.active:
+            return observed(keys, (self, other, option))
+        return (chosen.get(keys) or choose(keys))(keys, self, other, option)
+    return method
 
 
 def reflected(name, compute):
