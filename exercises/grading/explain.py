@@ -24,8 +24,8 @@ def explain(error: BaseException, file: str, memory_mb: int) -> tuple[str, str]:
 
 def explain_import(error: BaseException, file: str, memory_mb: int) -> tuple[str, str]:
     """The same for an exception while the learner's file was imported."""
-    if isinstance(error, SyntaxError) and error.filename == file:
-        return "syntax", f"Python cannot read your file: line {error.lineno}: {error.msg}\n{_caret(error)}"
+    if isinstance(error, SyntaxError) and not _place(error, file):
+        return "syntax", f"Python cannot read your file: {_syntax(error)}"
     if isinstance(error, NotAllowed):
         return "not allowed", str(error)
     kind, text = _explain(error, _place(error, file), memory_mb)
@@ -70,9 +70,12 @@ def at_line(file: str, number: int | None) -> str:
     return f"\n  at line {number}: {source}"
 
 
-def _caret(error: SyntaxError) -> str:
-    line = (error.text or "").rstrip("\n")
-    return f"  {line}\n  {' ' * ((error.offset or 1) - 1)}^"
+def _syntax(error: SyntaxError) -> str:
+    """The line, with a mark where Python gave up; a file that is no text has neither."""
+    if not error.text:
+        return error.msg
+    line, column = error.text.rstrip("\n"), (error.offset or 1) - 1
+    return f"line {error.lineno}: {error.msg}\n  {line}\n  {' ' * column}^"
 
 
 def _traceback(error: BaseException) -> str:

@@ -5,7 +5,8 @@ import uuid
 
 import pytest
 
-from exercises.runner import Limits
+from exercises import catalog
+from exercises.runner import Job, Limits, grade
 from tests.exercises.conftest import kinds, running
 
 SUM = "return storage_offset + sum(i * s for i, s in zip(index, strides))"
@@ -163,9 +164,16 @@ def test_import_error(graded):
     assert "line 1" in result.message
 
 
-def test_file_that_is_no_text(graded, tmp_path):
-    (tmp_path / "binary.py").write_bytes(b"\x00\xff\xfe")
-    result = graded("x = '\\ud800'\nSIGNATURE\n    raise ValueError(x)\n")
+def test_file_that_is_no_text(tmp_path):
+    file = tmp_path / "offset.py"
+    file.write_bytes(b"x = 1\n\xff\xfe\x00\n")
+    (result,) = grade([Job(catalog.find("offset"), file)])
+    assert result.problem == "syntax"
+    assert "Python cannot read your file" in result.message
+
+
+def test_message_with_a_lone_surrogate(graded):
+    result = graded("SIGNATURE\n    raise ValueError('\\ud800')\n")
     assert set(kinds(result).values()) == {"raised"}
 
 
