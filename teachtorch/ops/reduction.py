@@ -18,7 +18,7 @@ from ..kernels import reduce as folds
 from ..kernels.pointwise import silently
 from ..tensor import Tensor
 from .declare import BOOL, LINEAR, exports, operator, pointwise, publish, write_out
-from .fake import Fake, like_self
+from .fake import Fake
 
 LOW_PRECISION = (np.dtype(np.float16), dt.bfloat16.numpy)
 FLOAT32 = np.dtype(np.float32)
@@ -81,14 +81,74 @@ def check_not_empty(name, shape, dim):
             raise IndexError(f"{name}: Expected reduction dim {d} to have non-zero size.")
 
 
-def numpy_names(function):
-    """Let a function take NumPy's names for its arguments too, as PyTorch does: axis, keepdims, x, x2."""
+def numpy_names(function, out_dtypes=None):
+    """Let a function take NumPy's names for its arguments too, as PyTorch does: axis, keepdims, x, x2.
+
+    `out_dtypes`: from the input to the dtypes that `out` must have, where PyTorch converts nothing.
+    """
     @functools.wraps(function)
     def accepting(*args, **kwargs):
         if kwargs:
             kwargs = {NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
+            if out_dtypes is not None and kwargs.get("out") is not None:
+                check_out_dtypes(kwargs["out"], *out_dtypes(args[0] if args else kwargs["input"]))
         return function(*args, **kwargs)
     return accepting
+
+
+CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
+             "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "float16": "c10::Half",
+             "bfloat16": "c10::BFloat16"}
+
+
+def check_out_dtypes(out, *dtypes):
+    """RuntimeError where `out` (a tensor, or one per result) has not the result's dtype."""
+    for target, dtype in zip(out if isinstance(out, (tuple, list)) else (out,), dtypes):
+        if target.dtype is not dtype:
+            raise RuntimeError(f"Expected out tensor to have dtype {CPP_NAMES[dtype.name]}, but got "
+                               f"{CPP_NAMES[target.dtype.name]} instead")
+
+
+def with_out_dtype(function):
+    """The function, which computes in the dtype of `out` if there is one and no other is asked for."""
+    @functools.wraps(function)
+    def computing(*args, dtype=None, out=None, **kwargs):
+        if out is None:
+            return function(*args, dtype=dtype, **kwargs)
+        return function(*args, dtype=dtype or out.dtype, out=out, **kwargs)
+    return computing
+
+
+def own_dtype(input):
+    return (input.dtype,)
+
+
+def own_and_index_dtype(input):
+    return input.dtype, dt.int64
+
+
+def check_extremum_out(name, input, out):
+    """amax and amin."""
+    if out.dtype is not input.dtype:
+        raise RuntimeError("Expected the dtype for input and out to match, but got "
+                           f"{scalar_type_name(input.dtype)} for input's dtype and {scalar_type_name(out.dtype)} for "
+                           "out's dtype.")
+
+
+def check_truth_out(name, input, out):
+    """all and any."""
+    if out.dtype not in (dt.bool, dt.uint8):
+        raise RuntimeError(f"{name} only supports bool tensor for result, got: {scalar_type_name(out.dtype)}")
+
+
+def with_out_check(function, name, check):
+    """The function, which refuses an `out` of a wrong dtype in words of its own."""
+    @functools.wraps(function)
+    def checked(input, *args, out=None, **kwargs):
+        if out is not None:
+            check(name, input, out)
+        return function(input, *args, out=out, **kwargs)
+    return checked
 
 
 def name_node(operator_name, node_name):
@@ -176,7 +236,7 @@ def sum_(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, kee
     """The sum of all elements, or over the dimensions `dim` (int or tuple); integers are summed as int64."""
     dim, keepdim = (axis if dim is None else dim), keepdim or keepdims
     if out is not None:
-        return write_out(_sum_dim, out, (input, dim, keepdim, dtype))
+        return write_out(_sum_dim, out, (input, dim, keepdim, dtype or out.dtype))
     if dim is None and not keepdim:
         return _sum(input, dtype)
     return _sum_dim(input, dim, keepdim, dtype)
@@ -238,7 +298,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, kee
     unless a floating `dtype` is given to convert them to."""
     dim, keepdim = (axis if dim is None else dim), keepdim or keepdims
     if out is not None:
-        return write_out(_mean_dim, out, (input, dim, keepdim, dtype))
+        return write_out(_mean_dim, out, (input, dim, keepdim, dtype or out.dtype))
     if dim is None and not keepdim:
         return _mean(input, dtype)
     return _mean_dim(input, dim, keepdim, dtype)
@@ -309,6 +369,7 @@ def prod_dim(self, dim, keepdim=False, *, dtype=None):
 @numpy_names
 def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """The product of all elements, or along one dimension; integers are multiplied as int64."""
+    dtype = out.dtype if dtype is None and out is not None else dtype
     chosen, args = (_prod, (input, dtype)) if dim is None else (_prod_dim, (input, dim, keepdim, dtype))
     return chosen(*args) if out is None else write_out(chosen, out, args)
 
@@ -485,9 +546,10 @@ def extremum_overload(full, along, elementwise, input, dim, keepdim, other, out)
         return write_out(full, out, (input,))
     if isinstance(dim, Tensor) or other is not None:
         return exports[""][elementwise](input, dim if other is None else other, out=out)
-    if out is not None:
-        return write_out(along, out, (input, dim, keepdim))
-    return along(input, dim, keepdim)
+    if out is None:
+        return along(input, dim, keepdim)
+    check_out_dtypes(out, input.dtype, dt.int64)
+    return write_out(along, out, (input, dim, keepdim))
 
 
 def torch_spelt(name, **arguments):
@@ -811,10 +873,16 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
 
 # ---- publishing -----------------------------------------------------------------------------------------------
 
-for _function in (amax, amin, aminmax, argmax, argmin, count_nonzero, logsumexp, nansum):
-    publish(_function.__name__, numpy_names(_function), ("", "Tensor"))
-publish("all", numpy_names(all_), ("", "Tensor"))
-publish("any", numpy_names(any_), ("", "Tensor"))
+for _function in (amax, amin):
+    _name = _function.__name__
+    publish(_name, numpy_names(with_out_check(_function, _name, check_extremum_out)), ("", "Tensor"))
+for _name, _function in (("all", all_), ("any", any_)):
+    publish(_name, numpy_names(with_out_check(_function, _name, check_truth_out)), ("", "Tensor"))
+for _function in (argmax, argmin):
+    publish(_function.__name__, numpy_names(_function, lambda input: (dt.int64,)), ("", "Tensor"))
+publish("aminmax", numpy_names(aminmax, lambda input: (input.dtype, input.dtype)), ("", "Tensor"))
+publish("count_nonzero", numpy_names(count_nonzero), ("", "Tensor"))
+publish("logsumexp", numpy_names(logsumexp), ("", "Tensor", "special"))
+publish("nansum", with_out_dtype(numpy_names(nansum)), ("", "Tensor"))
 publish("nanmean", nanmean, ("", "Tensor"))
 publish("norm", norm, ("", "Tensor"))
-publish("logsumexp", exports[""]["logsumexp"], ("special",))

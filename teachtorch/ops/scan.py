@@ -1,6 +1,4 @@
 """Running sums, products and extrema along a dimension; differences."""
-import math
-import numbers
 
 import numpy as np
 
@@ -10,8 +8,8 @@ from ..core.dtype import scalar_type_name
 from ..kernels.pointwise import silently
 from .declare import LINEAR, exports, operator, publish
 from .fake import Fake
-from .reduction import (VALUES_AND_INDICES, converted, has_zero, is_number_array, numpy_names, put_back, require_dim,
-                        sum_dtype, total_dtype, widened)
+from .reduction import (VALUES_AND_INDICES, converted, has_zero, is_number_array, numpy_names, own_and_index_dtype,
+                        own_dtype, require_dim, sum_dtype, total_dtype, widened, with_out_dtype)
 
 
 def scan_axis(dim, array, name):
@@ -233,6 +231,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = geometry.wrap_dim(dim, input.dim())
+    if n == 0:
+        prepend = append = None
     parts = [part for part in (prepend, input, append) if part is not None]
     for part in parts:
         check_diff_part(input, part, dim)
@@ -252,5 +252,8 @@ def differences(t, n, dim):
 
 
 publish("diff", numpy_names(diff), ("", "Tensor"))
-for _name in ("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"):
-    publish(_name, numpy_names(exports[""][_name]), ("", "Tensor"))
+for _name in ("cumsum", "cumprod"):
+    publish(_name, with_out_dtype(numpy_names(exports[""][_name])), ("", "Tensor"))
+for _name in ("cummax", "cummin"):
+    publish(_name, numpy_names(exports[""][_name], own_and_index_dtype), ("", "Tensor"))
+publish("logcumsumexp", numpy_names(exports[""]["logcumsumexp"], own_dtype), ("", "Tensor"))

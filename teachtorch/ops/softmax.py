@@ -11,7 +11,7 @@ from ..kernels import softmax as rows
 from ..kernels.pointwise import SMALL, silently
 from .declare import operator, publish, write_out
 from .fake import Fake
-from .reduction import is_number_array, numpy_names, widened
+from .reduction import is_number_array, numpy_names, own_dtype, widened
 
 
 def fake_softmax(kernel):
@@ -165,8 +165,8 @@ def log_softmax(input, dim, dtype=None, *, out=None):
     return _log_softmax(input, dim) if out is None else write_out(_log_softmax, out, (input, dim))
 
 
-publish("softmax", numpy_names(softmax), ("", "Tensor", "special"))
-publish("log_softmax", numpy_names(log_softmax), ("", "Tensor", "special"))
+publish("softmax", numpy_names(softmax, own_dtype), ("", "Tensor", "special"))
+publish("log_softmax", numpy_names(log_softmax, own_dtype), ("", "Tensor", "special"))
 
 
 # ---- nn.functional --------------------------------------------------------------------------------------------

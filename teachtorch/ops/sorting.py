@@ -8,7 +8,7 @@ from ..dispatch.operator import registry
 from ..tensor import Tensor, stride_of
 from .declare import composite, operator, publish, write_out
 from .fake import Fake
-from .reduction import VALUES_AND_INDICES, numpy_names, put_back, require_dim, widened
+from .reduction import VALUES_AND_INDICES, numpy_names, own_and_index_dtype, put_back, require_dim, widened
 
 
 def gathered_gradient(grads, self_shape, dim, indices):
@@ -69,7 +69,7 @@ def sort(input, dim=-1, descending=False, *, stable=None, out=None):
 
 
 _sort = registry["sort"]
-publish("sort", numpy_names(sort), ("", "Tensor"))
+publish("sort", numpy_names(sort, own_and_index_dtype), ("", "Tensor"))
 
 
 @composite("argsort", spaces=())
@@ -126,7 +126,7 @@ def topk(self, k, dim=-1, largest=True, sorted=True):
     return np.ascontiguousarray(np.take_along_axis(self, indices, dim)), indices
 
 
-publish("topk", numpy_names(topk), ("", "Tensor"))
+publish("topk", numpy_names(topk, own_and_index_dtype), ("", "Tensor"))
 
 
 # ---- searchsorted, bucketize ----------------------------------------------------------------------------------

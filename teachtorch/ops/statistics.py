@@ -14,8 +14,8 @@ from ..kernels.pointwise import silently
 from ..tensor import Tensor, array_of
 from .declare import exports, operator, publish, write_out
 from .fake import Fake
-from .reduction import (VALUES_AND_INDICES, axis_of, check_not_empty, dense, dims_of, fake_values_and_indices,
-                        is_number_array, name_node, numpy_names, reduced_count, reduced_shape, require_dim, restored,
+from .reduction import (VALUES_AND_INDICES, axis_of, check_out_dtypes, dense, dims_of, fake_values_and_indices,
+                        is_number_array, name_node, numpy_names, own_and_index_dtype, reduced_count, reduced_shape, require_dim, restored,
                         select_gradient, select_tangent, share_evenly, share_evenly_tangent, widened)
 
 # ---- var, std -------------------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def chosen_along(array, ranks, dim, keepdim):
     values = np.take_along_axis(array, indices, dim)
     if keepdim:
         return values, indices
-    return np.ascontiguousarray(values.squeeze(dim)), np.ascontiguousarray(indices.squeeze(dim))
+    return dense(values.squeeze(dim)), dense(indices.squeeze(dim))
 
 
 def median_along(array, dim, keepdim, ignores_nan):
@@ -280,8 +280,10 @@ def full_or_along(full, along, doc):
     def reduction(input, dim=None, keepdim=False, *, out=None):
         if dim is None:
             return full(input)
-        args = (input, dim, keepdim)
-        return along(*args) if out is None else write_out(along, out, args)
+        if out is None:
+            return along(input, dim, keepdim)
+        check_out_dtypes(out, input.dtype, dt.int64)
+        return write_out(along, out, (input, dim, keepdim))
     reduction.__name__, reduction.__doc__ = full.name, doc
     return numpy_names(reduction)
 
@@ -345,7 +347,7 @@ def mode(self, dim=-1, keepdim=False):
 
 
 for _function in (kthvalue, mode):
-    publish(_function.__name__, numpy_names(_function), ("", "Tensor"))
+    publish(_function.__name__, numpy_names(_function, own_and_index_dtype), ("", "Tensor"))
 
 
 # ---- quantile -------------------------------------------------------------------------------------------------
@@ -426,6 +428,13 @@ def arranged(found, input, q, dim, along, keepdim):
     return kept if q.dim() else kept.squeeze(0)
 
 
+def stored(name, found, out):
+    """Serve `out=`."""
+    if out.dtype is not found.dtype:
+        raise RuntimeError(f"{name}() out tensor must be same dtype as the input tensor")
+    return out.resize_(found.shape).copy_(found)
+
+
 @numpy_names
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
     """The q-th quantiles (a number or a 1-dim tensor in [0, 1]) of all elements or along `dim`; NaN if one is NaN.
@@ -433,14 +442,14 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     Interpolations: linear, lower, higher, midpoint, nearest. The quantiles of a 1-dim `q` come first in the shape.
     """
     found = quantile_of("quantile", input, q, dim, keepdim, interpolation, False)
-    return found if out is None else out.resize_(found.shape).copy_(found)
+    return found if out is None else stored("quantile", found, out)
 
 
 @numpy_names
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
     """`quantile` of the elements that are not NaN."""
     found = quantile_of("nanquantile", input, q, dim, keepdim, interpolation, True)
-    return found if out is None else out.resize_(found.shape).copy_(found)
+    return found if out is None else stored("nanquantile", found, out)
 
 
 publish("quantile", quantile, ("", "Tensor"))
