@@ -1,1 +1,2 @@
 """Utilities around the engine."""
+from . import data, hooks  # noqa: F401

@@ -1,0 +1,3 @@
+"""Optimizers: they change parameters by their gradients."""
+from .optimizer import Optimizer  # noqa: F401
+from .sgd import SGD  # noqa: F401
