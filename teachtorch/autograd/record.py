@@ -9,7 +9,7 @@ from .forward_ad import has_tangent, push_tangents
 from .meta import set_history, tracks
 from .node import InputMetadata
 from .specialise import specialised_kernel
-from .views import check_inplace, rebase_history, refresh
+from .views import check_inplace, follow_base, rebase_history
 
 
 def requires_grad_mask(positions, args):
@@ -19,7 +19,7 @@ def requires_grad_mask(positions, args):
         a = args[position]
         if isinstance(a, Tensor):
             if a._view is not None:
-                refresh(a)
+                follow_base(a)
             meta = a._meta
             if meta is not None and meta.requires_grad:
                 mask |= bit

@@ -12,14 +12,15 @@ NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM_FUNCTION = "no_grad", "multi_output", "
 
 
 def mark_view(view, base, is_multi_output=False):
-    """Note that `view` looks at `base`. Views of views refer to the root."""
+    """Note that `view` looks at `base`. Views of views refer to the root, and share what forbids changing them."""
     outer = base._view
     root = base if outer is None else outer.base
-    creation = None if outer is None else outer.creation
-    if is_multi_output:
+    if not state.grad_enabled:
+        creation = INFERENCE if state.inference else NO_GRAD
+    elif is_multi_output:
         creation = MULTI_OUTPUT
-    elif not state.grad_enabled:
-        creation = creation or NO_GRAD
+    else:
+        creation = None if outer is None else outer.creation
     view._view = ViewMeta(root, counter_of(view).value, creation)
 
 
@@ -126,17 +127,15 @@ def is_tracked_leaf(t):
     return t._meta is not None and t._meta.requires_grad and t._meta.grad_fn is None
 
 
+_AMBIGUOUS = (" Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+              "moving both the view and the inplace either both inside the {0} block (if you don't want the inplace to "
+              "be tracked) or both outside (if you want the inplace to be tracked).")
 _WHY = {
+    NO_GRAD: _AMBIGUOUS.format("no_grad"),
+    INFERENCE: _AMBIGUOUS.format("inference_mode"),
     MULTI_OUTPUT: " This view is the output of a function that returns multiple views. Such functions do not allow the "
                   "output views to be modified inplace. You should replace the inplace operation by an out-of-place "
                   "one.",
-    NO_GRAD: " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-             "clarify your code by moving both the view and the inplace either both inside the no_grad block (if you "
-             "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked).",
-    INFERENCE: " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You "
-               "can clarify your code by moving both the view and the inplace either both inside the inference_mode "
-               "block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-               "tracked).",
     CUSTOM_FUNCTION: " This view was created inside a custom Function (or because an input was returned as-is) and the "
                      "autograd logic to handle view+inplace would override the custom backward associated with the "
                      "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
@@ -148,28 +147,46 @@ def forbidden_view(t, what):
     """PyTorch's words for a view that may not be modified; `what`: it "is being", or its base "has been"."""
     creation, meta = t._view.creation, t._meta
     maker = None if meta is None else meta.grad_fn
-    if creation in (NO_GRAD, INFERENCE) or maker is None:
-        mode = "inference mode" if creation == INFERENCE else "no_grad mode"
-        return f"A view was created in {mode} and {what} modified inplace{_WHY[creation]}"
-    name = maker.name().removesuffix("Backward0")
-    return f"Output {meta.output_nr} of {name} is a view and {what} modified inplace.{_WHY[creation]}"
+    is_output = maker is not None
+    if is_output:
+        which = f"Output {meta.output_nr} of {maker.name().removesuffix('Backward0')} is a view"
+    if creation == INFERENCE:
+        start, end = "A view was created in inference mode", " in normal mode."
+    elif creation == NO_GRAD or not is_output:
+        start = f"{which} of a view which was" if is_output else "A view was"
+        start, end = start + " created in no_grad mode", " with grad mode enabled."
+    else:
+        start, end = which, "."
+    return f"{start} and {what} modified inplace{end}{_WHY[creation]}"
 
 
 def rebase_history(t, node):
     """After an in-place operator with node `node`: `t` (and its base, if it is a view) now comes from there."""
-    if t._meta is not None and t._meta.retains_grad:
-        move_retained_grad(t, node)
     view = t._view
     if view is None:
-        autograd_meta.set_history(t, node)
+        renew_history(t, node)
         return
     base = view.base
-    autograd_meta.set_history(base, CopySlices(base, t, autograd_meta.gradient_source(base), node))
+    renew_history(base, CopySlices(base, t, autograd_meta.gradient_source(base), node))
+    before = history_of(t)
     refresh(t)
+    move_retained_grad(t, before)
 
 
-def move_retained_grad(t, node):
+def renew_history(t, node):
+    before = history_of(t)
+    autograd_meta.set_history(t, node)
+    move_retained_grad(t, before)
+
+
+def history_of(t):
+    return None if t._meta is None else (t._meta.grad_fn, t._meta.output_nr)
+
+
+def move_retained_grad(t, before):
     """retain_grad follows the tensor's new value; other hooks stay with the old one."""
     meta = t._meta
-    meta.grad_fn.own_hooks().retain_grad.pop(meta.output_nr, None)
-    autograd_meta.keep_gradient_at(t, node, 0)
+    if meta.retains_grad and before != (meta.grad_fn, meta.output_nr):
+        old, output_nr = before
+        old.own_hooks().retain_grad.pop(output_nr, None)
+        autograd_meta.keep_gradient_at(t, meta.grad_fn, meta.output_nr)
