@@ -1,7 +1,7 @@
-"""Keeps generated modules as files, so that Numba's own disk cache finds their compiled code in the next process.
+"""Keeps generated modules as files, so that Numba's disk cache finds their compiled code in the next process.
 
-Numba caches beside a source file and cannot cache code that has none. A file's name holds a hash of its text, so a
-changed kernel is a new file, never a stale one.
+Numba caches beside a source file and cannot cache code that has none. A file's name holds a hash of its text,
+so a changed kernel is a new file, never a stale one.
 """
 
 import atexit

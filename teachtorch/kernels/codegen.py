@@ -1,15 +1,15 @@
 """Turns one-element Python functions into the text of a module with a loop over arrays.
 
-A one-element function is ordinary Python, for example ``def silu(x): return x * sigmoid(x)``. `Translator` copies its
-source, and that of every function it calls, into one text:
+A one-element function is ordinary Python, for example ``def silu(x): return x * sigmoid(x)``. `Translator`
+copies its source, and that of every function it calls, into one text:
 
-- a Python number next to an array's element must not widen it (Numba would compute ``0.5 * x`` in float64), so numbers
-  become constants of the kernel's dtype, as NumPy and PyTorch treat them;
+- a Python number next to an array's element must not widen it (Numba would compute ``0.5 * x`` in float64),
+  so numbers become constants of the kernel's dtype, as NumPy and PyTorch treat them;
 - a name from another module becomes its value (a number) or a copy of its source (a function);
 - a function that has one form per dtype (``kernels.scalar``) is replaced by the form for the kernel's dtype.
 
-The text stands on its own: its hash says whether it changed (see `cache`), and loops for CUDA or fused expressions can
-be wrapped around the same functions.
+The text stands on its own: its hash says whether it changed (see `cache`), and loops for CUDA or fused
+expressions can be wrapped around the same functions.
 """
 
 import ast
@@ -58,7 +58,8 @@ class Translator:
         """Copy ``function`` and what it calls; return its name in the text.
 
         Raises:
-            TypeError: the function's source cannot be found, or it uses something that is no number or function.
+            TypeError: the function's source cannot be found, or it uses something that is no number or
+            function.
         """
         function, primitive = self._choose(function, primitive)
         if function not in self._names:
@@ -96,14 +97,15 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, translator, function, node, primitive):
         self.translator, self.primitive = translator, primitive
         self.outside = _outside_names(function)
-        self.local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+        self.local = {name.id for name in names if isinstance(name.ctx, ast.Store)}
         self.local |= {argument.arg for argument in node.args.args}
 
     def visit_Constant(self, node):
         return self._number(node.value) if isinstance(node.value, (int, float)) else node
 
     def visit_BinOp(self, node):
-        """Leave a whole exponent whole: Numba multiplies for ``x ** 2`` but calls ``pow`` for ``x ** 2.0``."""
+        """Leave a whole exponent whole: Numba multiplies for ``x ** 2``, and calls ``pow`` for 2.0."""
         node.left = self.visit(node.left)
         if not (isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant)):
             node.right = self.visit(node.right)
@@ -143,14 +145,15 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def find_definition(function):
-    """Return the syntax tree (``FunctionDef`` or ``Lambda``) of a Python function, from its file or notebook cell."""
+    """Return the syntax tree of a Python function or lambda, from its file or notebook cell."""
     try:
         lines, _ = inspect.findsource(function)
     except OSError as error:
         raise TypeError(f"{function!r}: its source is needed to compile it, and cannot be found") from error
     found = [node for node in ast.walk(_parse("".join(lines))) if _is_definition_of(node, function)]
     if len(found) != 1:
-        raise TypeError(f"{function!r}: {len(found)} definitions fit on line {function.__code__.co_firstlineno}")
+        line = function.__code__.co_firstlineno
+        raise TypeError(f"{function!r}: its source on line {line} fits {len(found)} definitions")
     return _fresh(found[0])
 
 
@@ -182,7 +185,7 @@ def _covers(node, code):
 
 
 def _as_definition(node, name):
-    """Return ``node`` as a bare ``def name``: no decorators, annotations, defaults, docstring or keyword-only names."""
+    """Return ``node`` as a bare ``def name``: no decorators, annotations, defaults or docstring."""
     body = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else list(node.body)
     if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
@@ -199,8 +202,10 @@ def _outside_names(function):
 
 def _public_name(value):
     """Return how the generated module spells a NumPy, math or builtin name, None for anything else."""
+    if value is math.fmod:
+        return "np.fmod"  # Numba knows only NumPy's
+    name = getattr(value, "__name__", None)
     for prefix, module in (("np.", np), ("math.", math), ("", builtins)):
-        name = getattr(value, "__name__", None)
         if name and getattr(module, name, None) is value:
             return prefix + name
     return None
@@ -271,9 +276,9 @@ def flat_loop(function, out_dtype, dtypes, pattern):
 def strided_loop(function, out_dtype, dtypes, pattern):
     """Return the text of a module whose kernel walks operands in three nested loops.
 
-    The kernel's arguments are ``out, *operands, middle, strides, row, last_row, begin, end``: flat arrays that start at
-    each operand's first element; the middle loop's length; ``strides[k, d]`` in elements, row 0 for ``out``; the range
-    of rows (outer and middle loop as one) and of the inner loop to fill.
+    The kernel's arguments are ``out, *operands, middle, strides, row, last_row, begin, end``: flat arrays
+    that start at each operand's first element; the middle loop's length; ``strides[k, d]`` in elements, row 0
+    for ``out``; the range of rows (outer and middle loop as one) and of the inner loop to fill.
 
     Args:
         function, out_dtype, dtypes: as for `flat_loop`.
@@ -306,7 +311,8 @@ def array_loop(function, dtype, arrays, scalars):
     """Return the text of a module whose ``kernel`` is ``function``, which has its own loops over flat arrays.
 
     Args:
-        function: a Python function of an array to fill, ``arrays - 1`` arrays to read, and ``scalars`` int64 numbers.
+        function: a Python function of an array to fill, ``arrays - 1`` arrays to read, and ``scalars`` int64
+            numbers.
         dtype: the NumPy dtype of all arrays, and of the floating numbers in the text.
     """
     translator = Translator(dtype)
@@ -394,12 +400,13 @@ def kernel(out, x, rows, inner, columns, groups, begin, end):
 
 
 def fold_loop(step, merge, start, dtype, accumulator):
-    """Return the text of a module whose kernel folds the rows of each ``(rows, inner)`` matrix of an array into one.
+    """Return the text of a module whose kernel folds the rows of each matrix of an array into one.
 
     The kernel's arguments are ``out, x, rows, inner, columns, groups, begin, end``. ``x`` is flat, of shape
-    ``(outer, rows, inner)``, and ``out`` flat, of shape ``(outer, inner)``. A task folds at most ``columns`` columns of
-    one matrix; tasks ``begin`` to ``end`` are done. ``groups`` rows (a power of 2) side by side are folded as one wide
-    row, which fills the vector units where rows are short; more than one needs all columns in one task.
+    ``(outer, rows, inner)``, and ``out`` flat, of shape ``(outer, inner)``. A task folds at most ``columns``
+    columns of one matrix; tasks ``begin`` to ``end`` are done. ``groups`` rows (a power of 2) side by side
+    are folded as one wide row, which fills the vector units where rows are short; more than one needs all
+    columns in one task.
 
     Args:
         step: a one-element function of the value so far and the next element.

@@ -1,8 +1,8 @@
 """Splits a loop over a small pool of threads.
 
-A body is called with half-open ranges that cover ``range(total)``. Numba kernels compiled with ``nogil`` release the
-interpreter lock, so two bodies really run at once. Numba's own ``parallel=True`` is not used: with its workqueue layer
-two Python threads abort the process, with its OpenMP layer a forked child dies.
+A body is called with half-open ranges that cover ``range(total)``. Numba kernels compiled with ``nogil``
+release the interpreter lock, so two bodies really run at once. Numba's own ``parallel=True`` is not used:
+with its workqueue layer two Python threads abort the process, with its OpenMP layer a forked child dies.
 """
 
 import os
@@ -124,10 +124,10 @@ def set_num_threads(num_threads):
 
 
 def parallel_for(total, grain, body):
-    """Call ``body(begin, end)`` on ranges that cover ``range(total)``, each at least ``grain`` long where possible.
+    """Call ``body(begin, end)`` on ranges that cover ``range(total)``, each ``grain`` long or longer.
 
-    Totals up to ``grain``, and loops started inside another loop's body, run in the calling thread as one range. The
-    first exception of a body is raised here, once all running bodies have ended.
+    Totals up to ``grain``, and loops started inside another loop's body, run in the calling thread as one
+    range. The first exception of a body is raised here, once all running bodies have ended.
     """
     if total <= 0:
         return

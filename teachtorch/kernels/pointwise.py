@@ -1,4 +1,4 @@
-"""Functions of one element at a time, over arrays: NumPy for small ones, a compiled parallel loop for large ones."""
+"""Functions of one element, over arrays: NumPy for small ones, a compiled parallel loop for large ones."""
 
 import contextvars
 import threading
@@ -42,7 +42,7 @@ def silently(function, *arguments):
 
 
 def cast(array, dtype):
-    """Return ``array`` in ``dtype``, itself if that is its own; what does not fit becomes infinite without a word."""
+    """Return ``array`` in ``dtype``, itself if that is its own; no warning where a number does not fit."""
     return array if array.dtype == dtype else silently(array.astype, dtype)
 
 
@@ -50,15 +50,16 @@ class Pointwise:
     """A function of one element, over arrays of one dtype that broadcast.
 
     Args:
-        scalar: a plain Python function of one element per operand. Its source is what Numba compiles, so it may use
-            only numbers, operators and functions of the same kind (`kernels.scalar`, ``math``).
-        numpy: a ufunc, or a function of arrays that is called likewise, for small arrays and for dtypes that Numba
-            has not (float16, bfloat16). Without it every array is compiled for, and such dtypes pass through float32.
+        scalar: a plain Python function of one element per operand. Its source is what Numba compiles, so it
+            may use only numbers, operators and functions of the same kind (`kernels.scalar`, ``math``).
+        numpy: a ufunc, or a function of arrays that is called likewise, for small arrays and for dtypes that
+            Numba has not (float16, bfloat16). Without it every array is compiled for, and such dtypes pass
+            through float32.
         result: the result's dtype where it is not the operands' (``np.bool_`` for predicates).
     """
 
     def __new__(cls, scalar, numpy=None, result=None):
-        """Pick the class by the number of operands: a call with a fixed signature is quicker than ``*arrays``."""
+        """Pick the class by the number of operands: a fixed signature is quicker than ``*arrays``."""
         operands = scalar.__code__.co_argcount + scalar.__code__.co_kwonlyargcount
         return super().__new__({1: _Unary, 2: _Binary}.get(operands, cls))
 
@@ -74,7 +75,7 @@ class Pointwise:
         return f"Pointwise({self.__name__})"
 
     def __call__(self, *arrays, out=None):
-        """Return the function of ``arrays`` (ndarrays or NumPy scalars of one dtype; a condition may be bool).
+        """Return the function of ``arrays``: ndarrays or NumPy scalars of one dtype, a condition may be bool.
 
         Args:
             out: an array of the broadcast shape to fill and return; it may be one of ``arrays``.

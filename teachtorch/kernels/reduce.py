@@ -1,7 +1,7 @@
 """Reductions over some axes of an array: NumPy for small arrays, compiled parallel folds for large ones.
 
-Floating elements are summed in float64 and rounded once, in blocks that depend on the shape alone: a sum is at least as
-accurate as NumPy's, and the same for any number of threads.
+Floating elements are summed in float64 and rounded once, in blocks that depend on the shape alone: a sum is
+at least as accurate as NumPy's, and the same for any number of threads.
 """
 
 import functools
@@ -92,8 +92,10 @@ def _highest(dtype):
 SUM = Fold(np.add, _add, _add, lambda dtype: 0)
 MAXIMUM = Fold(np.maximum, _larger, _larger, _lowest)
 MINIMUM = Fold(np.minimum, _smaller, _smaller, _highest)
-FLOAT_MAXIMUM = Fold(np.maximum, scalar.PerDtype(_larger_key_float32, _larger_key_float64), _larger, _lowest)
-FLOAT_MINIMUM = Fold(np.minimum, scalar.PerDtype(_smaller_key_float32, _smaller_key_float64), _smaller, _highest)
+_larger_key = scalar.PerDtype(_larger_key_float32, _larger_key_float64)
+_smaller_key = scalar.PerDtype(_smaller_key_float32, _smaller_key_float64)
+FLOAT_MAXIMUM = Fold(np.maximum, _larger_key, _larger, _lowest)
+FLOAT_MINIMUM = Fold(np.minimum, _smaller_key, _smaller, _highest)
 KEYS = {np.dtype("float32"): np.dtype("int32"), np.dtype("float64"): np.dtype("int64")}
 
 
@@ -149,8 +151,8 @@ def argmin(x, axis=None, keepdims=False):
 def var(x, axes=None, correction=1, keepdims=False):
     """Return the variance over ``axes``: squares around the mean, divided by the count less ``correction``.
 
-    The mean is rounded, so what the differences still add up to is taken off again (the corrected two-pass algorithm of
-    Chan, Golub and LeVeque 1983).
+    The mean is rounded, so what the differences still add up to is taken off again (the corrected two-pass
+    algorithm of Chan, Golub and LeVeque 1983).
     """
     axes = _all_axes(x, axes)
     wide = x.astype(np.float64 if x.dtype == np.float64 or x.size <= SMALL else np.float32, copy=False)
@@ -158,7 +160,8 @@ def var(x, axes=None, correction=1, keepdims=False):
     count = _count(x, axes)
     lost = sum(rest, axes, keepdims, np.float64) ** 2 / max(count, 1)
     squares = sum(rest * rest, axes, keepdims, np.float64) - lost
-    return cast(np.asarray(silently(np.true_divide, squares, np.float64(max(count - correction, 0)))), x.dtype)
+    quotient = silently(np.true_divide, squares, np.float64(max(count - correction, 0)))
+    return cast(np.asarray(quotient), x.dtype)
 
 
 def cumsum(x, axis, out_dtype=None):
@@ -235,7 +238,7 @@ def _plan(x, axes):
 
 
 def _fold_one(fold, x, shape, accumulator, again):
-    """Fold the middle dimension of flat ``x``, of ``shape`` (outer, rows, inner); return flat (outer, inner)."""
+    """Fold the middle dimension of flat ``x``, in truth (outer, rows, inner); return flat (outer, inner)."""
     outer, rows, inner = shape
     if again and x.size <= SMALL:
         return silently(fold.ufunc.reduce, x.reshape(shape), 1).reshape(-1)
@@ -261,11 +264,12 @@ def _fold_blocks(fold, x, shape, block, accumulator, again):
     whole = rows // block
     matrices = x.reshape(shape)
     head = np.ascontiguousarray(matrices[:, :whole * block]).reshape(-1)
-    partial = _fold_whole(fold, head, (outer * whole, block, inner), accumulator, again).reshape(outer, whole, inner)
+    partial = _fold_whole(fold, head, (outer * whole, block, inner), accumulator, again)
+    partial = partial.reshape(outer, whole, inner)
     if rows % block:
         tail = np.ascontiguousarray(matrices[:, whole * block:]).reshape(-1)
-        rest = _fold_whole(fold, tail, (outer, rows % block, inner), accumulator, again).reshape(outer, 1, inner)
-        partial = np.concatenate([partial, rest], axis=1)
+        rest = _fold_whole(fold, tail, (outer, rows % block, inner), accumulator, again)
+        partial = np.concatenate([partial, rest.reshape(outer, 1, inner)], axis=1)
     return _fold_one(fold, partial.reshape(-1), partial.shape, accumulator, again=True)
 
 

@@ -1,14 +1,16 @@
 """Functions of one element, written so that LLVM can vectorise the loop around them.
 
-Numba's wheels have no vector mathematics, so a loop around ``math.exp`` calls the C library for every element. The
-functions here are short polynomials and shifts of bits, with selections in place of branches. Their sources are copied
-into generated loops (see `codegen`), on the CPU, on CUDA and in fused kernels; called from Python they serve tests.
+Numba's wheels have no vector mathematics, so a loop around ``math.exp`` calls the C library for every
+element. The functions here are short polynomials and shifts of bits, with selections in place of branches.
+Their sources are copied into generated loops (see `codegen`), on the CPU, on CUDA and in fused kernels;
+called from Python they serve tests.
 
 A function whose bits matter has one form per dtype (`PerDtype`); all others are written once over those.
 
-Measured (ulp against float64 and long double, on about a million arguments; time for 4M float32 on two threads of an
-AVX512 machine, next to NumPy's ufunc on one thread and PyTorch 2.13 on two): see tests/benchmarks/bench_kernels.py.
-The polynomials were fitted with Remez' exchange algorithm, the weight chosen for the relative error of the result.
+Measured (ulp against float64 and long double, on about a million arguments; time for 4M float32 on two
+threads of an AVX512 machine, next to NumPy's ufunc on one thread and PyTorch 2.13 on two): see
+tests/benchmarks/bench_kernels.py. The polynomials were fitted with Remez' exchange algorithm, the weight
+chosen for the relative error of the result.
 """
 
 import math
@@ -16,8 +18,8 @@ import math
 import numpy as np
 
 __all__ = [
-    "erf", "exp", "expm1", "gelu", "gelu_tanh", "log", "log10", "log1p", "log2", "maximum", "minimum", "relu", "rsqrt",
-    "sigmoid", "silu", "softplus", "sqrt", "tanh",
+    "erf", "exp", "expm1", "gelu", "gelu_tanh", "log", "log10", "log1p", "log2", "maximum", "minimum", "relu",
+    "rsqrt", "sigmoid", "silu", "softplus", "sqrt", "tanh",
 ]
 
 
@@ -106,7 +108,8 @@ def expm1_float32(x):
     shifted = c * LOG2_E + ROUND32
     k = shifted - ROUND32
     r = (c - k * LN2_HIGH32) - k * LN2_LOW32
-    half = power_of_two_float32(whole_float32(shifted) - np.int32(1))  # 2**n may overflow where the result does not
+    # Half of 2**n, which alone may overflow where the result does not.
+    half = power_of_two_float32(whole_float32(shifted) - np.int32(1))
     result = 2.0 * (half * expm1_reduced_float32(r) + (half - 0.5))
     return x if abs(x) < 1e-8 else result
 
@@ -161,8 +164,9 @@ def log_reduced_float64(f, low):
     """Return log(1 + f) + low, low being small: log(1 + f) = 2 * atanh(f / (2 + f))."""
     s = f / (2.0 + f)
     z = s * s
-    p = ((0.13089219167130275 * z + 0.13268516253763907) * z + 0.15386249684043848) * z + 0.1818179544817419
-    p = (((p * z + 0.22222222393605248) * z + 0.2857142857079476) * z + 0.4000000000000089) * z + 0.6666666666666666
+    p = ((0.13089219167130275 * z + 0.13268516253763907) * z + 0.15386249684043848) * z
+    p = ((p + 0.1818179544817419) * z + 0.22222222393605248) * z + 0.2857142857079476
+    p = (p * z + 0.4000000000000089) * z + 0.6666666666666666
     half = 0.5 * f * f
     return f - (half - (s * (half + z * p) + low))
 
@@ -326,8 +330,9 @@ def rsqrt(x):
     return 1.0 / math.sqrt(x)
 
 
-# The largest of floats is found among integers in the same order, whose maximum LLVM vectorises, NaN or not: negative
-# floats have the bits below their sign turned round. Each dtype has a key for NaN above all others, and one below.
+# The largest of floats is found among integers in the same order, whose maximum LLVM vectorises, NaN or not:
+# negative floats have the bits below their sign turned round. Each dtype has a key for NaN above all others,
+# and one below.
 
 NAN_ABOVE32, NAN_BELOW32 = 0x7FC00000, -0x7FC00001
 NAN_ABOVE64, NAN_BELOW64 = 0x7FF8000000000000, -0x7FF8000000000001

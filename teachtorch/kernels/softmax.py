@@ -12,10 +12,13 @@ from .cache import load_module
 from .parallel import parallel_for
 from .pointwise import SMALL, cast, silently
 from .scalar import (
-    NAN_ABOVE32, NAN_ABOVE64, PerDtype, exp, from_key_float32, from_key_float64, key_float32, key_float64, log)
+    NAN_ABOVE32, NAN_ABOVE64, PerDtype, exp, from_key_float32, from_key_float64, key_float32, key_float64,
+    log,
+)
 
 __all__ = [
-    "log_softmax", "log_softmax_backward", "logsumexp", "nll_loss", "nll_loss_backward", "softmax", "softmax_backward",
+    "log_softmax", "log_softmax_backward", "logsumexp", "nll_loss", "nll_loss_backward", "softmax",
+    "softmax_backward",
 ]
 
 GRAIN = 1 << 13  # elements: an exponential costs a few additions
@@ -42,7 +45,7 @@ def log_softmax_backward(grad, result, axis):
 
 
 def logsumexp(x, axes=None, keepdims=False):
-    """Return log(sum(exp(x))) over ``axes`` (a tuple, None for all) without overflow; -inf where there is nothing."""
+    """Return log(sum(exp(x))) over ``axes`` (a tuple, None for all) without overflow; -inf for nothing."""
     wide = _widened(x)
     top = np.max(wide, axis=axes, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top) | np.isnan(top), top, np.zeros_like(top))
@@ -147,8 +150,8 @@ def _large(rows, axis, *arrays):
     lying = [np.ascontiguousarray(np.moveaxis(x, axis, -1)) for x in arrays]
     out = np.empty_like(lying[0])
     length = out.shape[-1]
-    body = functools.partial(_kernel(rows, out.dtype, len(arrays)), *(x.reshape(-1) for x in (out, *lying)), length)
-    parallel_for(out.size // length, max(GRAIN // length, 1), body)
+    kernel, flat = _kernel(rows, out.dtype, len(arrays)), [x.reshape(-1) for x in (out, *lying)]
+    parallel_for(out.size // length, max(GRAIN // length, 1), functools.partial(kernel, *flat, length))
     return np.ascontiguousarray(np.moveaxis(out, -1, axis))
 
 

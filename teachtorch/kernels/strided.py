@@ -1,4 +1,4 @@
-"""Plans a pointwise loop: the result's memory layout, and the fewest dimensions that describe all operands."""
+"""Plans a pointwise loop: the result's layout, and the fewest dimensions that describe all operands."""
 
 import functools
 
@@ -26,9 +26,10 @@ def broadcast_strides(shape, own_shape, own_strides):
 def loop_order(shape, strides):
     """Return the dimensions, outermost first, in the order of the operands' strides.
 
-    The first operand that tells two dimensions apart decides; a dimension along which it is repeated tells nothing.
-    Dimensions that no operand tells apart stay as they were. This is the insertion sort of PyTorch's
-    ``TensorIteratorBase::reorder_dimensions`` (aten/src/ATen/TensorIterator.cpp), which fixes what a result's strides are.
+    The first operand that tells two dimensions apart decides; a dimension along which it is repeated tells
+    nothing. Dimensions that no operand tells apart stay as they were. This is the insertion sort of PyTorch's
+    ``TensorIteratorBase::reorder_dimensions`` (aten/src/ATen/TensorIterator.cpp), which fixes what a result's
+    strides are.
 
     Args:
         shape: the common shape.
@@ -89,8 +90,8 @@ def collapse(shape, strides):
 class Loop:
     """One call's result and operands, ready for a kernel of `codegen`.
 
-    ``kind`` is "flat" (every operand is one run of memory, or one element) or "strided"; ``pattern`` says how each
-    operand moves; ``run(kernel)`` fills ``result``.
+    ``kind`` is "flat" (every operand is one run of memory, or one element) or "strided"; ``pattern`` says how
+    each operand moves; ``run(kernel)`` fills ``result``.
     """
 
     def __init__(self, kind, pattern, result, dtypes, run):
@@ -104,7 +105,7 @@ def plan_loop(arrays, out, dtype):
 
 
 def _plan_flat(arrays, out, dtype):
-    """Return the loop if every operand is contiguous in the result's shape or holds one element, else None."""
+    """Return the loop if every operand is contiguous in the result's shape or one element, else None."""
     whole = [array for array in (*arrays, out) if array is not None and array.size != 1]
     if not whole:
         return None
@@ -196,7 +197,7 @@ def empty_in_order(shape, dtype, order):
 
 
 def _laid_out_like(result, array):
-    """Return ``array`` repeated to the result's shape, in a copy with its memory order; one element stays one."""
+    """Return a copy of ``array`` with the result's shape and memory order; one element stays one."""
     if array.size == 1:
         return array
     copy = empty_in_order(result.shape, array.dtype, _order_of(result.shape, [result]))
@@ -213,7 +214,7 @@ def window(array):
 
 
 def _apart(array, out):
-    """Return ``array``; ``out`` if it is the same elements in the same order; a copy if it overlaps ``out`` otherwise."""
+    """Return ``array``, ``out`` if it is the same elements in order, or a copy if it overlaps otherwise."""
     if out is None or array is out or not np.may_share_memory(array, out):
         return array
     return out if _same_elements(array, out) else array.copy()

@@ -10,18 +10,20 @@ from teachtorch.kernels.pointwise import SMALL
 
 NAN = math.nan
 
-# Shapes below and above the size from which loops are compiled; each with axes that lie differently in memory.
+# Shapes below and above the size from which loops are compiled; each with axes that lie differently in
+# memory.
 CASES = [
     ((), None), ((5,), None), ((5,), (0,)), ((3, 4), (0,)), ((3, 4), (1,)), ((3, 4), (-1,)), ((3, 4), (0, 1)),
-    ((40000,), None), ((100001,), (0,)), ((400, 100), (1,)), ((400, 100), (0,)), ((10000, 3), (0,)), ((10000, 3), (1,)),
-    ((3, 9000), (0,)), ((8, 16, 20, 20), (0, 2, 3)), ((8, 16, 20, 20), (1,)), ((3, 2000, 7), (1,)), ((90000, 2), (0,)),
-    ((2, 70001, 1), (1,)),
+    ((40000,), None), ((100001,), (0,)), ((400, 100), (1,)), ((400, 100), (0,)), ((10000, 3), (0,)),
+    ((10000, 3), (1,)), ((3, 9000), (0,)), ((8, 16, 20, 20), (0, 2, 3)), ((8, 16, 20, 20), (1,)),
+    ((3, 2000, 7), (1,)), ((90000, 2), (0,)), ((2, 70001, 1), (1,)),
 ]
 
 
 def numbers(shape, dtype="float32"):
     rng = np.random.default_rng(0)
-    return (rng.normal(1, 1, shape) if np.dtype(dtype).kind == "f" else rng.integers(0, 100, shape)).astype(dtype)
+    drawn = rng.normal(1, 1, shape) if np.dtype(dtype).kind == "f" else rng.integers(0, 100, shape)
+    return np.asarray(drawn).astype(dtype)
 
 
 @pytest.mark.parametrize("keepdims", [False, True])
@@ -107,7 +109,7 @@ def test_the_first_of_equal_elements_wins(shape):
     assert reduce.argmax(x, None, keepdims=True).shape == (1, 1)
 
 
-@pytest.mark.parametrize("view", [lambda x: x.T, lambda x: x[:, ::3], lambda x: x[::2], lambda x: x[:1].repeat(200, 0)])
+@pytest.mark.parametrize("view", [lambda x: x.T, lambda x: x[:, ::3], lambda x: x[::2], lambda x: x[::-1]])
 def test_any_layout(view):
     x = view(numbers((500, 300)))
     for axes in ((0,), (1,), None):
@@ -136,7 +138,7 @@ def test_sums_too_large_become_infinite_without_a_warning():
         assert reduce.sum(x, out_dtype=np.float64) < math.inf
 
 
-@pytest.mark.parametrize("shape, axes", [((300000,), None), ((400, 100), (1,)), ((400, 100), (0,)), ((2, 70001), (1,))])
+@pytest.mark.parametrize("shape, axes", [((300000,), None), ((400, 100), (1,)), ((400, 100), (0,))])
 def test_results_do_not_depend_on_the_number_of_threads(shape, axes):
     x, before, results = numbers(shape), parallel.get_num_threads(), []
     try:

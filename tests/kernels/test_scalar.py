@@ -59,7 +59,7 @@ def arguments(low, high, dtype):
 
 
 def error_in_ulp(result, exact):
-    """Return the largest distance from the exact values, in units of the last place of the rounded exact value."""
+    """Return the largest distance from the exact values, in units of the last place of the exact one."""
     rounded = silently(exact.astype, result.dtype)
     assert (np.isfinite(rounded) == np.isfinite(result)).all()
     finite = np.isfinite(rounded)

@@ -7,8 +7,8 @@ import pytest
 
 from teachtorch.kernels import parallel, softmax
 
-SHAPES = [((), 0), ((5,), 0), ((3, 4), 0), ((3, 4), 1), ((3, 4), -1), ((2, 3, 4), 1), ((300, 100), 1), ((300, 100), 0),
-          ((5000, 7), 1), ((20, 30, 50), 1)]
+SHAPES = [((), 0), ((5,), 0), ((3, 4), 0), ((3, 4), 1), ((3, 4), -1), ((2, 3, 4), 1), ((300, 100), 1),
+          ((300, 100), 0), ((5000, 7), 1), ((20, 30, 50), 1)]
 
 
 def numbers(shape, dtype="float32", seed=0):
@@ -50,7 +50,8 @@ def test_other_dtypes(rows, dtype):
     x = numbers((rows, 10), dtype)
     result = softmax.softmax(x, 1)
     assert result.dtype == dtype
-    np.testing.assert_allclose(result, exact_softmax(x, 1), rtol=1e-3 if dtype == "float16" else 1e-13, atol=1e-7)
+    np.testing.assert_allclose(result, exact_softmax(x, 1), rtol=1e-3 if dtype == "float16" else 1e-13,
+    atol=1e-7)
 
 
 @pytest.mark.parametrize("rows", [4, 4000])
