@@ -17,7 +17,7 @@ from .declare import ELEMENTWISE, composite, exports, operator, pointwise, publi
 from .elementwise import SAME, fake_rule
 from .fake import require_tensor
 from .pointwise import where
-from .pointwise_rules import Forms, floats_only, inplace_functions, looped, not_implemented, prepared, widened
+from .pointwise_rules import floats_only, inplace_functions, looped, not_implemented, passing, prepared, widened
 
 FUNCTIONAL = ("nn.functional",)
 
@@ -34,24 +34,20 @@ def threshold_backward(grad, self, threshold):
     return 0 if self <= threshold else grad
 
 
-def rectified(x):
-    return 0 if x <= 0 else x
-
-
-rectify = Forms(rectified, rectified)             # there is no form for bools
-
-
-def fake_relu(self):
+def refuse_bool(self):
     if self._dtype is dt.bool:
         raise RuntimeError("Boolean inputs not supported for relu")
-    return fake_rule(SAME)(self)
+    return (self,)
 
 
-@pointwise("relu", numpy=lambda x: np.maximum(x, ZEROS[x.dtype]), fake=fake_relu,
-           vjp={"self": lambda grad, result: threshold_backward(grad, result, 0)})
+passing(refuse_bool, dt.INTEGRAL, dt.FLOATING)
+
+
+@prepared("relu", refuse_bool, numpy=lambda x: np.maximum(x, ZEROS[x.dtype]),
+          vjp={"self": lambda grad, result: threshold_backward(grad, result, 0)})
 def relu(self):
     """max(self, 0); the derivative at 0 is 0. RuntimeError for bools."""
-    return rectify(self)
+    return 0 if self <= 0 else self
 
 
 def same_category(self, threshold, value):

@@ -108,7 +108,7 @@ publish("equal", equal, ("", "Tensor"))
 
 def fake_isin(elements, test_elements, assume_unique=False, invert=False):
     for value in (elements, test_elements):
-        if isinstance(value, Tensor) and value._dtype in (dt.bool, dt.bfloat16):
+        if isinstance(value, Tensor) and value._dtype is dt.bool:
             raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_type_name(value._dtype)}")
     return Fake(elements._shape if isinstance(elements, Tensor) else (), dt.bool)
 
@@ -116,8 +116,10 @@ def fake_isin(elements, test_elements, assume_unique=False, invert=False):
 @operator("isin", fake=fake_isin, spaces=("",))
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Whether each element occurs in `test_elements`; either may be a number. RuntimeError for bools."""
-    if any(np.asarray(a).dtype.kind not in "iuf" for a in (elements, test_elements)):
+    if any(np.asarray(a).dtype.kind == "b" for a in (elements, test_elements)):
         raise TypeError("isin() needs numbers")
+    elements, test_elements = [a.astype(np.float32) if a.dtype == dt.bfloat16.numpy else a
+                               for a in map(np.asarray, (elements, test_elements))]
     return np.asarray(np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert))
 
 

@@ -7,34 +7,30 @@ from ..core import dtype as dt
 from ..kernels import scalar, special
 from ..tensor import Tensor
 from .declare import BOOL, ELEMENTWISE, FLOAT, composite, exports, operator, pointwise, publish
-from .fake import Fake, like_self
+from .fake import Fake
 from .pointwise import no_gradient, where
-from .pointwise_rules import (Forms, also_called, also_in, floats_only, inplace_functions, looped, prepared, refusing,
-                              widened)
+from .pointwise_rules import (Forms, also_called, also_in, floats_only, inplace_functions, looped, passing, prepared,
+                              refusing, widened)
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 
 # ---- signs ----------------------------------------------------------------------------------------------------
 
-def negated(x):
-    return -x
-
-
-negation = Forms(negated, negated)                # there is no form for bools
-
-
-def fake_negation(self):
+def refuse_bool(self):
     if self._dtype is dt.bool:
         raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
                            "invert a mask, use the `~` or `logical_not()` operator instead.")
-    return like_self(self)
+    return (self,)
 
 
-@pointwise("neg", numpy=np.negative, fake=fake_negation, vjp={"self": lambda grad: -grad})
+passing(refuse_bool, dt.INTEGRAL, dt.FLOATING)
+
+
+@prepared("neg", refuse_bool, numpy=np.negative, vjp={"self": lambda grad: -grad})
 def neg(self):
     """-self. RuntimeError for bools."""
-    return negation(self)
+    return -self
 
 
 @composite("positive")

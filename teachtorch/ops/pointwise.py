@@ -9,9 +9,9 @@ from ..dispatch.operator import registry
 from ..kernels import scalar
 from ..tensor import Tensor, array_of
 from .declare import FLOAT, composite, exports, pointwise, publish
-from .elementwise import SAME, common_dtype, fake_rule
+from .elementwise import common_dtype
 from .pointwise_rules import (Forms, also_called, also_in, dunder, inplace_functions, not_implemented, passing,
-                              prepared, put_before, reflected, refusing, tensor_first, tensors_only, widened)
+                              prepared, reflected, refusing, tensor_first, tensors_only, widened)
 
 ONE_BOOL = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead.")
@@ -36,34 +36,23 @@ def refuse_bools(*args):
     return args
 
 
-def fake_difference(*args):
-    return fake_rule(SAME)(*refuse_bools(*args))
+passing(refuse_bools, dt.INTEGRAL, dt.FLOATING, numbers=(int, float))
 
 
-def minus(x, y):
-    return x - y
-
-
-difference = Forms(minus, minus)                  # there is no form for bools
-
-
-@pointwise("sub", numpy=lambda x, y, alpha: np.subtract(x, alpha * y), plain=lambda x, y: difference(x, y),
-           plain_numpy=np.subtract, fake=fake_difference,
-           vjp={"self": lambda grad: grad, "other": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha})
+@prepared("sub", refuse_bools, numpy=lambda x, y, alpha: np.subtract(x, alpha * y), plain=lambda x, y: x - y,
+          plain_numpy=np.subtract,
+          vjp={"self": lambda grad: grad, "other": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha})
 def sub(self, other, *, alpha=1):
     """self - alpha * other, broadcast. RuntimeError for bools."""
     return self - alpha * other
 
 
-@pointwise("rsub", numpy=lambda x, y, alpha: np.subtract(y, alpha * x), plain=lambda x, y: difference(y, x),
-           plain_numpy=lambda x, y: np.subtract(y, x), fake=fake_difference, inplace=False, spaces=("",),
-           vjp={"self": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha, "other": lambda grad: grad})
+@prepared("rsub", refuse_bools, numpy=lambda x, y, alpha: np.subtract(y, alpha * x), plain=lambda x, y: y - x,
+          plain_numpy=lambda x, y: np.subtract(y, x), inplace=False, spaces=("",),
+          vjp={"self": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha, "other": lambda grad: grad})
 def rsub(self, other, *, alpha=1):
     """other - alpha * self, broadcast. RuntimeError for bools."""
     return other - alpha * self
-
-
-put_before("sub_", refuse_bools)
 
 
 def fitting_alpha(name, self, other, alpha):

@@ -58,7 +58,7 @@ def put_before(name, prepare):
 
     def by_two(keys, a, b, *rest):
         if (isinstance(a, Tensor) and a._dtype.category in passes
-                and (b._dtype is a._dtype if isinstance(b, Tensor) else isinstance(b, prepare.numbers))):
+                and (b._dtype is a._dtype if isinstance(b, Tensor) else b.__class__ in prepare.numbers)):
             return kernel(keys, a, b, *rest)
         return kernel(keys, *prepare(a, b, *rest))
 
