@@ -17,7 +17,8 @@ from .tensor import Size, Tensor  # noqa: F401
 for _module in _MODULES:
     _importlib.import_module(f"{__name__}.ops.{_module}")
 
-_importlib.import_module(f"{__name__}.random")
+for _module in ("random", "utils.dlpack"):
+    _importlib.import_module(f"{__name__}.{_module}")
 _sys.modules[f"{__name__}.ops"].__class__ = _OperatorTable
 _log.start()
 

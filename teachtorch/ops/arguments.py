@@ -32,10 +32,10 @@ def as_int(value, position, function, argument):
                     f"type {type(value).__name__} at pos {position}")
 
 
-def size_argument(value, function, argument="size"):
+def size_argument(value, function, argument="size", position=1):
     """The sizes in one argument, which must be a tuple or list: `full((2,), 3)`."""
     if not isinstance(value, _SEQUENCES):
-        raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, not "
+        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not "
                         f"{type(value).__name__}")
     return as_sizes((value,), function, argument)
 

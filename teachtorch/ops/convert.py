@@ -80,11 +80,11 @@ def clone(self, *, memory_format=None):
 @composite("contiguous", spaces=("Tensor",))
 def contiguous(self, memory_format=contiguous_format):
     """This tensor if its elements lie in the order of the format, else a copy in that order."""
-    if memory_format is contiguous_format:
+    if memory_format is contiguous_format or memory_format is preserve_format:
         if geometry.is_contiguous(self._shape, stride_of(self)):
             return self
-    elif memory_format is preserve_format:
-        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+        if memory_format is preserve_format:
+            raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     elif is_in(memory_format, self._shape, stride_of(self)):
         return self
     return self.clone(memory_format=memory_format)
@@ -105,12 +105,25 @@ Tensor.layout = property(lambda self: strided, doc="How the elements are kept: t
 def copy_(self, src, non_blocking=False):
     """Overwrite this tensor's elements with those of `src`, broadcast and converted."""
     if not isinstance(src, np.ndarray):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        src = np.asarray(copied_number(src))
     if src.shape != self.shape:
-        geometry.expand(src.shape, src.strides, 0, self.shape)
+        check_fits(self.shape, src.shape)
     if self.dtype.kind in "iu" and src.dtype.kind not in "iub":
         src = cast(src, dt.from_numpy(self.dtype))
     np.copyto(self, src, casting="unsafe")
+
+
+def copied_number(value):
+    if isinstance(value, (bool, int, float, np.generic)):
+        return value
+    raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(value).__name__}")
+
+
+def check_fits(shape, source):
+    """Refuse a source that does not broadcast to the shape that is written to."""
+    together = geometry.broadcast_shapes(shape, source)
+    if together != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
 
 def zeros_of(grad):
@@ -123,7 +136,7 @@ registry["copy_"].info.derivatives.node_class.__name__ = "CopyBackwards"
 def fake_copy(keys, self, src, non_blocking=False):
     if not self.is_meta and src.is_meta:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    geometry.expand(src._shape, stride_of(src), 0, self._shape)
+    check_fits(self._shape, src._shape)
     return self
 
 

@@ -401,7 +401,12 @@ for _dtype in dt.ALL:
 # ---- ranges ---------------------------------------------------------------------------------------------------------
 
 def fake_range(start, end, step, dtype):
-    return Fake((range_length(start, end, step),), dtype)
+    return Fake((range_length(*bounds_in(dtype, start, end, step)),), dtype)
+
+
+def bounds_in(dtype, *bounds):
+    """Bounds as PyTorch's int64 kernels take them: cut to integers."""
+    return [int(b) if math.isfinite(b) else b for b in bounds] if dtype is dt.int64 else bounds
 
 
 @factory_operator("arange", fake=fake_range)
@@ -409,6 +414,7 @@ def arange_kernel(start, end, step, dtype):
     """Numbers from `start` up to `end` (not included), `step` apart."""
     if dtype is dt.bool:
         raise NotImplementedError('"arange_cpu" not implemented for \'Bool\'')
+    start, end, step = bounds_in(dtype, start, end, step)
     length = range_length(start, end, step)
     if dtype.category == dt.INTEGRAL:
         return (int(start) + np.arange(length, dtype=np.int64) * int(step)).astype(dtype.numpy)
@@ -471,6 +477,8 @@ def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
 def spaced(start, end, steps, dtype):
     """`steps` numbers from `start` to `end`, from both ends towards the middle as PyTorch computes them."""
     wide = np.dtype(np.float64) if not dtype.is_floating_point else dtype.numpy
+    if not dtype.is_floating_point:
+        start, end = int(start), int(end)
     if steps == 1:
         return np.array([start], wide)
     start, end = wide.type(start), wide.type(end)
@@ -499,6 +507,8 @@ def check_spacing(start, end, steps, name):
     if any(dims):
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} "
                            f"dimension(s) and end with {dims[1]} dimension(s).")
+    if isinstance(steps, float):
+        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not float")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     return range_number(start, name), range_number(end, name)

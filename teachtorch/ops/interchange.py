@@ -6,15 +6,19 @@ import numpy as np
 
 from ..autograd.meta import tracks
 from ..core import dtype as dt
-from ..core.device import as_device
-from ..tensor import Tensor, array_of, from_array, from_geometry, method, same_memory, storage_of, stride_of
+from ..core import settings
+from ..core.device import CPU, as_device
+from ..memory.storage import UntypedStorage, bytes_of
+from ..tensor import Tensor, array_of, from_array, from_geometry, method, storage_of, stride_of
+from .arguments import as_dtype
+from .creation import asked_grad, tensor
 from .declare import publish
-from .sequences import check_ndarray
+from .sequences import check_ndarray, only_element, warn_once
 
-_NOT_WRITABLE = (
-    "The given {what} is not writable, and PyTorch does not support non-writable tensors. This means writing to this "
-    "tensor will result in undefined behavior. You may want to copy the array to protect its data or make it writable "
-    "before converting it to a tensor. This type of warning will be suppressed for the rest of this program.")
+NOT_WRITABLE = (
+    "The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {meaning}. You may "
+    "want to copy the {thing} to protect its data or make it writable before converting it to a tensor. This type of "
+    "warning will be suppressed for the rest of this program.")
 
 
 # ---- NumPy ------------------------------------------------------------------------------------------------------
@@ -55,19 +59,29 @@ def from_numpy(ndarray):
         raise TypeError(f"expected np.ndarray (got {'numpy.' * isinstance(ndarray, np.generic)}{name})")
     check_ndarray(ndarray)
     if not ndarray.flags.writeable:
-        warn_once("NumPy array")
-        return from_array(writable(ndarray))
-    return from_array(ndarray.view(np.ndarray))
+        warn_once("NumPy array", NOT_WRITABLE.format(
+            what="NumPy array", meaning="writing to this tensor will result in undefined behavior", thing="array"))
+        ndarray = writable(ndarray)
+    return borrowed(ndarray)
 
 
-_warned = set()
+class BorrowedStorage(UntypedStorage):
+    """Bytes that belong to an array: they cannot be given more room."""
+
+    __slots__ = ()
+
+    def resize_(self, nbytes):
+        raise RuntimeError("Trying to resize storage that is not resizable")
+
+    def __reduce_ex__(self, protocol):
+        return UntypedStorage, (self.buffer, self.device)
 
 
-def warn_once(what):
-    """PyTorch warns of memory that must not be written once per program."""
-    if what not in _warned:
-        _warned.add(what)
-        warnings.warn(_NOT_WRITABLE.format(what=what), UserWarning, stacklevel=3)
+def borrowed(array):
+    """A tensor over an array's memory."""
+    t = from_array(array.view(np.ndarray))
+    t._storage = BorrowedStorage(bytes_of(array), CPU)
+    return t
 
 
 class _Lender:
@@ -95,9 +109,145 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
     return from_numpy(np.asarray(array))
 
 
-publish("from_numpy", from_numpy, ("",))
+def as_tensor(data, dtype=None, device=None):
+    """`data` as a tensor, without a copy where possible: tensors as they are, arrays by their memory."""
+    dtype = None if dtype is None else as_dtype(dtype, "as_tensor")
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
+    if isinstance(data, Tensor):
+        return data.to(data._device if device is None else as_device(device), dtype or data._dtype)
+    return tensor(data, dtype=dtype, device=device)
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A vector over the memory of an object with Python's buffer protocol. ValueError where it is too short."""
+    memory = np.frombuffer(buffer, np.uint8)
+    itemsize = dtype.itemsize
+    if not memory.size or count == 0:
+        raise ValueError(f"both buffer length ({memory.size}) and count ({count}) must not be 0")
+    if not 0 <= offset < memory.size:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+                         f"({memory.size} bytes) minus 1")
+    if count < 0 and (memory.size - offset) % itemsize:
+        raise ValueError(f"buffer length ({memory.size - offset} bytes) after offset ({offset} bytes) must be a "
+                         f"multiple of element size ({itemsize})")
+    count = (memory.size - offset) // itemsize if count < 0 else count
+    if count * itemsize > memory.size - offset:
+        raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must "
+                         f"not be greater than actual buffer length ({memory.size} bytes)")
+    if not memory.flags.writeable:
+        warn_once("buffer", NOT_WRITABLE.format(
+            what="buffer", thing="buffer", meaning="you can write to the underlying (supposedly non-writable) buffer using "
+            "the tensor"))
+        memory = writable(memory)
+    t = borrowed(memory[offset:offset + count * itemsize].view(dtype.numpy))
+    return asked_grad(t) if requires_grad else t
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
+    """`obj` (tensor, array, DLPack or buffer object, number, sequence) as a tensor.
+
+    `copy`: True always copies, False never (ValueError where a copy is needed), None copies if it must.
+    """
+    dtype = None if dtype is None else as_dtype(dtype, "asarray")
+    found, is_copy = as_existing(obj, dtype)
+    if copy is False:
+        check_alias(found, is_copy, dtype, device)
+    target = found._device if device is None and isinstance(obj, Tensor) else as_device(device)
+    wants_grad = requires_grad
+    if requires_grad is None:
+        wants_grad = tracks(found)
+        if wants_grad:
+            warnings.warn(ASARRAY_GRAD, UserWarning, stacklevel=2)
+    converted = found.to(target, dtype or found._dtype, copy=bool(copy) and not is_copy)
+    if not wants_grad:
+        return converted.detach() if tracks(converted) else converted
+    return converted if tracks(converted) else converted.requires_grad_()
+
+
+ASARRAY_GRAD = ("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                "requires_grad=False explicitly to get the old behavior and silence this warning.")
+
+
+def as_existing(obj, dtype):
+    """(tensor, whether it holds a copy): the object by its own memory where it has one."""
+    if isinstance(obj, Tensor):
+        return obj, False
+    if isinstance(obj, np.ndarray):
+        return from_numpy(obj), False
+    if isinstance(obj, np.generic):
+        return tensor(obj), True
+    if hasattr(obj, "__dlpack__"):
+        return from_dlpack(obj), False
+    if isinstance(obj, (bytes, bytearray, memoryview)):
+        return frombuffer(obj, dtype=dtype or settings.default_dtype), False
+    return tensor(obj, dtype=dtype), True
+
+
+def check_alias(found, is_copy, dtype, device):
+    if is_copy:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    if dtype is not None and dtype is not found._dtype:
+        raise ValueError(f"can't alias tensor with dtype '{dt.scalar_type_name(found._dtype)}' into dtype "
+                         f"'{dt.scalar_type_name(dtype)}'.")
+    if device is not None and as_device(device) != found._device:
+        raise ValueError(f"can't alias tensor from device '{found._device}' to '{as_device(device)}'.")
+
+
+for function in (from_numpy, as_tensor, asarray, frombuffer):
+    publish(function.__name__, function, ("",))
 for function in (numpy, __array__, __array_wrap__):
     method(function)
+
+
+# ---- DLPack -----------------------------------------------------------------------------------------------------
+
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """A capsule that other libraries make an array of, over the same memory. BufferError for requires_grad."""
+    if tracks(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    array = array_of(self)
+    if max_version is None and not copy:
+        return array.__dlpack__()
+    return array.__dlpack__(max_version=max_version, copy=copy)
+
+
+def __dlpack_device__(self):
+    """DLPack's (device type, index): (1, 0), the CPU."""
+    return array_of(self).__dlpack_device__()
+
+
+class Capsule:
+    """Hands a DLPack capsule to NumPy, which asks for an object with the protocol."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """A tensor over the memory of another library's array, or of a DLPack capsule."""
+    source = ext_tensor if hasattr(ext_tensor, "__dlpack__") else Capsule(ext_tensor)
+    array = np.from_dlpack(source)
+    t = borrowed(array if array.flags.writeable else writable(array))
+    t = t.clone() if copy else t
+    return t if device is None else t.to(device)
+
+
+def to_dlpack(tensor):
+    """The tensor as a DLPack capsule."""
+    return tensor.__dlpack__()
+
+
+publish("from_dlpack", from_dlpack, ("",))
+publish("to_dlpack", to_dlpack, ("",))
+method(__dlpack__)
+method(__dlpack_device__)
 
 
 # ---- numbers ----------------------------------------------------------------------------------------------------
@@ -113,7 +263,7 @@ def item(self):
 
 def tolist(self):
     """The elements as nested lists of Python numbers; a number for a 0-dim tensor."""
-    array = array_of(self.cpu())
+    array = array_of(self if self.is_meta else self.cpu())
     return array.astype(np.float32).tolist() if self._dtype is dt.bfloat16 else array.tolist()
 
 
@@ -122,16 +272,6 @@ def __bool__(self):
         count = "more than one value" if self.numel() else "no values"
         raise RuntimeError(f"Boolean value of Tensor with {count} is ambiguous")
     return bool(self.item())
-
-
-def only_element(t):
-    """The element, for Python's conversions."""
-    if t.numel() != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
-    if t._meta is not None and tracks(t):
-        warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-                      "Consider using tensor.detach() first.", UserWarning, stacklevel=3)
-    return t.item()
 
 
 def __int__(self):

@@ -100,13 +100,16 @@ def cat_kernel(keys, tensors, dim=0):
     """np.concatenate does it where shapes, dtypes and memory formats hold no surprise."""
     first = tensors[0]
     ndim, dtype = len(first._shape), first._dtype
+    arrays = []
     for t in tensors:
-        if len(t._shape) != ndim or t._dtype is not dtype:
+        array = array_of(t)
+        if len(t._shape) != ndim or t._dtype is not dtype or not array.flags.c_contiguous:
             return cat_with_care(tensors, dim)
+        arrays.append(array)
     if ndim not in (1, 2, 3):
         return cat_with_care(tensors, dim)
     try:
-        return from_array(np.concatenate([array_of(t) for t in tensors], dim), dtype)
+        return from_array(np.concatenate(arrays, dim), dtype)
     except ValueError:
         return cat_with_care(tensors, dim)
 
@@ -133,10 +136,21 @@ def joining_function(name, op, doc):
         tensors = check_tensors(tensors, name)
         if not tensors:
             raise empty_list(name)
-        return op(tensors, dim) if out is None else write_out(op, out, (tensors, dim))
+        if out is None:
+            return op(tensors, dim)
+        refuse_overlap_with(out, tensors)
+        return write_out(op, out, (tensors, dim))
     join.__name__ = join.__qualname__ = name
     join.__doc__ = doc
     return publish(name, join, ("",))
+
+
+def refuse_overlap_with(out, tensors):
+    """The result may not be written over an input."""
+    for t in tensors:
+        if t is out or t.is_cpu and out.is_cpu and np.shares_memory(array_of(t), array_of(out)):
+            raise RuntimeError("unsupported operation: the input tensors cannot refer to any of the output memory "
+                               "locations. Found overlap in input tensor.")
 
 
 def empty_list(name):
@@ -282,7 +296,7 @@ def tile_operator(self, dims):
 
 def tile(input, dims):
     """The tensor repeated along each dimension; missing leading repeats count as 1."""
-    return registry["tile"](input, size_argument(dims, "tile", "dims"))
+    return registry["tile"](input, size_argument(dims, "tile", "dims", 2))
 
 
 registry["tile"].info.public = publish("tile", tile, ("",))
@@ -360,7 +374,7 @@ def flip(self, dims):
 
 
 registry["flip"].info.public = publish("flip", lambda input, dims: registry["flip"](
-    input, size_argument(dims, "flip", "dims")), ("",))
+    input, size_argument(dims, "flip", "dims", 2)), ("",))
 publish("flip", method_of_sizes(registry["flip"], "dims", flip.__doc__), ("Tensor",))
 
 
@@ -407,10 +421,10 @@ def roll(self, shifts, dims=()):
     if not self.size:
         return self.copy()
     if not dims:
-        return np.ascontiguousarray(np.roll(self, shifts[0]))
+        return np.copy(np.roll(self, shifts[0]), order="C")
     for shift, dim in zip(shifts, dims):
         self = np.roll(self, shift, dim)
-    return np.ascontiguousarray(self)
+    return np.copy(self, order="C")
 
 
 def check_rotation(shape, dims):
@@ -619,7 +633,7 @@ def meshgrid(*tensors, indexing=None):
     `indexing`: "ij" (the default), or "xy" with the first two dimensions swapped.
     """
     tensors = tensors_given(tensors)
-    if indexing is None:
+    if indexing is None and tensors:
         warnings.warn(_MESHGRID, UserWarning, stacklevel=2)
     check_meshgrid(tensors, indexing or "ij")
     swaps = indexing == "xy" and len(tensors) >= 2
@@ -628,7 +642,6 @@ def meshgrid(*tensors, indexing=None):
     shape = tuple([t.numel() for t in tensors])
     grids = [t.reshape((1,) * i + (-1,) + (1,) * (len(shape) - i - 1)).expand(shape) for i, t in enumerate(tensors)]
     if swaps:
-        grids = [grid.transpose(0, 1) for grid in grids]
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
 

@@ -330,7 +330,7 @@ def draw_random(stream, shape, dtype, contiguous, low, high):
     return stream.randint(shape, dtype, low, high)
 
 
-_random_ = overwriting("random_", "RandomBackward0", draw_random)
+_random_ = overwriting("random_", "RandomBackward2", draw_random)
 
 
 def random_(self, *bounds, generator=None, **named):
@@ -407,6 +407,8 @@ def multinomial_kernel(self, num_samples, replacement, generator):
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """`num_samples` indices of categories, drawn by their weights in (each row of) `input`; int64."""
+    if out is not None and out._dtype is not dt.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {dt.scalar_type_name(out._dtype)}")
     drawn = registry["multinomial"](input, num_samples, replacement, generator)
     return drawn if out is None else out.copy_(drawn)
 

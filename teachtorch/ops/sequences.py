@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from ..autograd.meta import tracks
 from ..core import dtype as dt
 from ..core import promotion, settings
 from ..tensor import Tensor, array_of
@@ -63,12 +64,12 @@ def check_ndarray(array):
 # Shape
 
 def is_sequence(value):
-    """Whether a level of nesting: it has a length and can be indexed, and is no dict and no 0-dim tensor."""
-    if isinstance(value, (list, tuple)):
+    """Whether a level of nesting: it has a length and can be indexed. Dicts are none, and tensors count as numbers."""
+    if isinstance(value, (list, tuple, np.ndarray)):
         return True
-    if isinstance(value, (Tensor, np.ndarray)):
-        return bool(value.shape)
-    return not isinstance(value, dict) and hasattr(value, "__getitem__") and hasattr(value, "__len__")
+    if isinstance(value, (Tensor, dict)):
+        return False
+    return hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, np.generic)
 
 
 def shape_of_data(data):
@@ -95,12 +96,12 @@ def unfit_text(data):
 def flattened(data, shape):
     """The elements in order; ValueError where a level has another length than its first element."""
     level = [data]
+    if 0 in shape:
+        return []
     for dim, size in enumerate(shape):
         for part in level:
             check_level(part, size, dim)
         level = list(itertools.chain.from_iterable(level))
-        if any(isinstance(v, Tensor) and v.numel() > 1 for v in level):
-            raise ValueError("only one element tensors can be converted to Python scalars")
     return level
 
 
@@ -154,7 +155,10 @@ def filled_array(flat, dtype):
     """A 1-d array of the elements; ValueError or RuntimeError where an integer does not fit the dtype."""
     values = [v if v.__class__ in _PLAIN else number_of(v) for v in flat]
     if dtype.category != dt.INTEGRAL:
-        return np.array(values, dtype.numpy) if dtype is not dt.bool else np.array([bool(v) for v in values], np.bool_)
+        if dtype is dt.bool:
+            return np.array([bool(v) for v in values], np.bool_)
+        with np.errstate(over="ignore"):
+            return np.array(values, dtype.numpy)
     values = [int(v) for v in values]
     check_range(values, dtype)
     return np.array(values, np.int64).astype(dtype.numpy)
@@ -163,9 +167,29 @@ def filled_array(flat, dtype):
 def number_of(value):
     """The Python number of a scalar, of a 0-dim array or of a one-element tensor."""
     if isinstance(value, Tensor):
-        return array_of(value).item()
+        return only_element(value)
     dtype_of_element(value)
     return value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def only_element(t):
+    """The number in a one-element tensor."""
+    if t.numel() != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    if tracks(t):
+        warn_once("scalar", "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                            "Consider using tensor.detach() first.")
+    return t.item()
+
+
+_warned = set()
+
+
+def warn_once(topic, message):
+    """A warning that PyTorch gives once per program."""
+    if topic not in _warned:
+        _warned.add(topic)
+        warnings.warn(message, UserWarning, stacklevel=4)
 
 
 def check_range(values, dtype):

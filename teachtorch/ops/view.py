@@ -41,7 +41,7 @@ def publish_sized(name, argument, function=True):
 def function_of_sizes(op, argument, doc):
     scope = {"_op": op, "_size_argument": size_argument}
     exec(f"def {op.name}(input, {argument}):\n"
-         f"    return _op(input, _size_argument({argument}, {op.name!r}, {argument!r}))", scope)
+         f"    return _op(input, _size_argument({argument}, {op.name!r}, {argument!r}, 2))", scope)
     scope[op.name].__doc__ = doc
     return scope[op.name]
 

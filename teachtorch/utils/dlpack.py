@@ -1,0 +1,2 @@
+"""Sharing memory with other libraries by DLPack (torch.utils.dlpack)."""
+from ..ops.interchange import from_dlpack, to_dlpack  # noqa: F401
