@@ -83,7 +83,7 @@ def collapse(shape, strides):
         for step, operand in zip(steps, strides):
             step.append(operand[d])
     if not sizes:
-        return (1,), [(0,) for _ in strides]
+        return (1,), [(1,) for _ in strides]
     return tuple(sizes), [tuple(step) for step in steps]
 
 

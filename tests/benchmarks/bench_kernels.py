@@ -1,8 +1,8 @@
 """Times the CPU kernels beside PyTorch's operators and NumPy's functions.
 
 Run it from the root: ``python -m tests.benchmarks.bench_kernels``. Each line holds milliseconds (the best of
-several runs) and the ratio ours / PyTorch's. Ours and PyTorch use two threads, NumPy one. Where the machine does other
-work, compare the ratios of several runs only.
+several runs) and the ratio ours / PyTorch's. Ours and PyTorch use two threads, NumPy one. Where the machine does
+other work, compare the ratios of several runs only.
 """
 
 import argparse

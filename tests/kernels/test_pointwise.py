@@ -1,5 +1,6 @@
 """Pointwise kernels: the same numbers, dtypes and layouts whichever way an array takes."""
 
+import itertools
 import math
 import os
 import threading
@@ -120,6 +121,13 @@ def test_a_condition_may_be_bool_beside_floats():
     condition = numbers(2 * SMALL, "bool")
     check(where, condition, numbers(2 * SMALL), numbers(2 * SMALL, seed=1))
     check(where, condition[:5], numbers(5), numbers(5, seed=1))
+
+
+def test_one_element_of_any_shape_is_compiled_for():
+    only = Pointwise(lambda x, y: x + y)
+    for left, right in itertools.product([(), (1,), (1, 1, 1)], repeat=2):
+        result = only(np.ones(left, np.float32), np.ones(right, np.float32))
+        assert result.shape == max(left, right, key=len) and result.ravel().tolist() == [2]
 
 
 @pytest.mark.parametrize("size", [5, 2 * SMALL])
