@@ -36,7 +36,7 @@ def refresh(view):
         raise RuntimeError(forbidden_view(view, "its base or another view of its base has been"))
     info.version = view._counter.value
     edge = autograd_meta.gradient_edge(info.base)
-    autograd_meta.set_history(view, AsStridedOfBase(view, info.base, edge))
+    renew_history(view, AsStridedOfBase(view, info.base, edge))
 
 
 def follow_base(view):
@@ -168,25 +168,13 @@ def rebase_history(t, node):
         return
     base = view.base
     renew_history(base, CopySlices(base, t, autograd_meta.gradient_source(base), node))
-    before = history_of(t)
     refresh(t)
-    move_retained_grad(t, before)
 
 
 def renew_history(t, node):
-    before = history_of(t)
-    autograd_meta.set_history(t, node)
-    move_retained_grad(t, before)
-
-
-def history_of(t):
-    return None if t._meta is None else (t._meta.grad_fn, t._meta.output_nr)
-
-
-def move_retained_grad(t, before):
-    """retain_grad follows the tensor's new value; other hooks stay with the old one."""
+    """Make `t` the output of `node`. retain_grad follows the tensor's new value; other hooks stay with the old one."""
     meta = t._meta
-    if meta.retains_grad and before != (meta.grad_fn, meta.output_nr):
-        old, output_nr = before
-        old.own_hooks().retain_grad.pop(output_nr, None)
-        autograd_meta.keep_gradient_at(t, meta.grad_fn, meta.output_nr)
+    if meta is not None and meta.retains_grad:
+        meta.grad_fn.own_hooks().retain_grad.pop(meta.output_nr, None)
+        autograd_meta.keep_gradient_at(t, node, 0)
+    autograd_meta.set_history(t, node)

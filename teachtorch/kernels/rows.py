@@ -55,6 +55,8 @@ def add_picked(out, picks, source):
     """
     dims = [d for d, pick in enumerate(picks) if not isinstance(pick, slice)]
     rows, picked = flat_rows(out.shape, picks, dims)
+    if rows.size == 0 or out.size == 0:
+        return
     front = np.moveaxis(out, dims, range(len(dims)))
     columns = int(np.prod(front.shape[len(dims):]))
     table = np.ascontiguousarray(front).reshape(-1, columns)
@@ -87,7 +89,7 @@ def source_rows(source, kept, picked, place, count):
     """The source as one row per pick, broadcast."""
     full = np.broadcast_to(source, kept[:place] + picked + kept[place:])
     front = np.moveaxis(full, range(place, place + len(picked)), range(len(picked)))
-    return np.ascontiguousarray(front).reshape(count, -1) if count else front.reshape(0, int(np.prod(kept)))
+    return np.ascontiguousarray(front).reshape(count, -1)
 
 
 def out_of_bounds(shape, picks):

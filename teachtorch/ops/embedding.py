@@ -2,11 +2,10 @@
 import numpy as np
 
 from ..core import dtype as dt
-from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels import rows
-from ..tensor import Tensor, array_of, from_array
-from .declare import LINEAR, inplace_operator, operator, publish
+from ..tensor import array_of, from_array
+from .declare import LINEAR, operator, publish
 from .fake import Fake
 
 NO_SPARSE = "sparse=True needs sparse gradients, which teachtorch has not; use sparse=False"
@@ -66,17 +65,6 @@ def without_padding(found, indices, padding_idx):
     return found if padding_idx < 0 else found.masked_fill((indices == padding_idx).unsqueeze(-1), 0)
 
 
-@inplace_operator("embedding_renorm_", spaces=("",))
-def embedding_renorm_(self, indices, max_norm, norm_type):
-    """Scale the rows that `indices` names and whose norm exceeds `max_norm` down to it."""
-    named = np.unique(indices)
-    if rows.first_outside(named, self.shape[0]) is not None:
-        raise IndexError("index out of range in self")
-    norms = np.linalg.norm(self[named], ord=norm_type, axis=1)
-    scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1)
-    self[named] = self[named] * scale[:, None].astype(self.dtype)
-
-
 def nn_embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """Rows of `weight` (rows, columns) for each entry of `input` (int64 or int32, any shape).
 
@@ -100,7 +88,14 @@ def padding_row(padding_idx, weight):
 
 
 def renormalise(weight, input, max_norm, norm_type):
-    embedding_renorm_(weight.detach(), input, max_norm, norm_type)
+    """Scale the rows that `input` names and whose norm exceeds `max_norm` down to it, in place and unrecorded."""
+    named = np.unique(array_of(input))
+    if rows.first_outside(named, weight._shape[0]) is not None:
+        raise IndexError("index out of range in self")
+    found = array_of(weight)[named]
+    norms = np.linalg.norm(found, ord=norm_type, axis=1)
+    scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1).astype(found.dtype)
+    weight.detach().index_copy_(0, from_array(named), from_array(found * scale[:, None]))
 
 
 publish("embedding", nn_embedding, ("nn.functional",))

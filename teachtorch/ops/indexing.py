@@ -74,7 +74,7 @@ def is_plain(t):
 def plain_view(t, plan):
     """The view that the steps of a plan lead to, made at once."""
     made = alias(t, plan.shape, plan.stride, plan.offset)
-    if state.included & ~state.excluded & K.AD_INPLACE_OR_VIEW:
+    if (t._keys | state.included) & ~state.excluded & K.AD_INPLACE_OR_VIEW:
         mark_view(made, t)
     return made
 
@@ -114,13 +114,13 @@ publish("__getitem__", getitem, ("Tensor",))
 
 def setitem(self, index, value):
     """`self[index] = value`: in place, through the same views and indices as reading. `value` is broadcast."""
-    value = as_value(self, value)
+    value = as_tensor_like(self, value)
     if index is False:
         return
     plan = plan_index(index, self._shape, stride_of(self), self._offset, index_tensor)
     target = basic_view(self, plan) if changes_geometry(self, plan) else self
     if plan.indices:
-        target.index_put_(tensors_of(plan.indices), strip_leading_ones(value, value.dim()))
+        target.index_put_(tensors_of(plan.indices), without_leading_ones(value))
     else:
         copy_to(target, value)
 
@@ -129,27 +129,33 @@ def changes_geometry(t, plan):
     return plan.shape != t._shape or plan.offset != t._offset or plan.stride != stride_of(t)
 
 
-def as_value(t, value):
+def as_tensor_like(t, value):
     """The assigned value as a tensor; TypeError for anything but tensors and numbers."""
     if isinstance(value, Tensor):
         return value
-    if not isinstance(value, (bool, int, float)):
+    if not isinstance(value, (bool, int, float, complex)):
         kind = type(value)
         name = f"numpy.{kind.__name__}" if isinstance(value, (np.generic, np.ndarray)) else kind.__name__
         raise TypeError(f"can't assign a {name} to a torch.{scalar_type_name(t._dtype)}Tensor")
+    if isinstance(value, complex):
+        raise RuntimeError(f"value cannot be converted to type {t._dtype.name} without overflow")
     return from_array(np.asarray(value).astype(t._dtype.numpy))
 
 
 def copy_to(target, value):
+    """Overwrite a tensor with one that broadcasts to it."""
+    if target._shape and not value._shape and value.is_cpu:
+        target.fill_(value)
+        return
     if value._shape != target._shape:
-        value = strip_leading_ones(value, value.dim()).expand(target._shape)
+        value = without_leading_ones(value).expand(target._shape)
     target.copy_(value)
 
 
-def strip_leading_ones(t, limit):
+def without_leading_ones(t):
     """Without the leading dimensions of size 1: they broadcast against nothing."""
     count = 0
-    while count < limit and t._shape[count] == 1:
+    while count < len(t._shape) and t._shape[count] == 1:
         count += 1
     return t.view(t._shape[count:]) if count else t
 
@@ -294,7 +300,7 @@ def fake_index_put(self, indices, values, accumulate=False):
 def check_put(self, indices, values):
     """IndexError for bad indices, RuntimeError where `values` do not fit what they pick."""
     if isinstance(indices, Tensor):
-        raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor")
+        raise TypeError("index_put(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor")
     shape = picked_shape(self, indices)
     if not is_expandable(values._shape, shape):
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values._shape)} cannot be broadcast to "
@@ -309,7 +315,7 @@ def is_expandable(shape, target):
     return len(shape) <= len(target) and all(n == m or n == 1 for n, m in zip(reversed(shape), reversed(target)))
 
 
-@writing("index_put", fake=fake_index_put, out=False, may_overlap=True, vjp={
+@writing("index_put", fake=fake_index_put, jvp=LINEAR, out=False, may_overlap=True, vjp={
     "self": lambda grad, indices, values_shape, accumulate:
         grad if accumulate else grad.index_put(indices, grad.new_zeros(values_shape)),
     "values": lambda grad, indices: index_(grad, indices)})
@@ -485,7 +491,7 @@ def require_zero_dim(value, name):
 
 @writing("index_fill", fake=fake_index_fill, out=False, jvp=LINEAR, may_overlap=True, vjp={
     "self": lambda grad, dim, index: grad.index_fill(dim, index, 0),
-    "value": lambda grad, dim, index: grad.index_select(dim, distinct(index)).sum()})
+    "value": lambda grad, dim, index: grad.index_select(dim, distinct(index, grad, dim)).sum()})
 def index_fill(self, dim, index, value):
     """Fill the slices of `dim` that `index` lists with one number; negative indices count from the end."""
     size = self.shape[dim] if self.ndim else 1
@@ -498,8 +504,9 @@ def index_fill(self, dim, index, value):
         self[...] = cast(value, self.dtype)
 
 
-def distinct(index):
-    return from_array(np.unique(array_of(index)))
+def distinct(index, t, dim):
+    """The slices of `dim` that an index names, each once and counted from the front."""
+    return from_array(np.unique(array_of(index) % (t._shape[dim] if t._shape else 1)))
 
 
 def cast(value, dtype):
@@ -588,21 +595,15 @@ def masked_fill(self, mask, value):
     np.copyto(self, cast(value, self.dtype), where=mask)
 
 
-def check_masked_select(self, mask):
-    if mask._dtype is not dt.bool:
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
-    shape = geometry.broadcast_shapes(mask._shape, self._shape)
-    raise NotImplementedError(f"masked_select: how many of {list(shape)} are picked is known from the data only")
-
-
-@operator("masked_select", fake=check_masked_select, jvp=LINEAR, vjp={
+@operator("masked_select", jvp=LINEAR, vjp={
     "self": lambda grad, self_shape, mask: masked_select_backward(grad, self_shape, mask)})
 def masked_select(self, mask):
     """The elements where `mask` is True, in a vector; both broadcast."""
     if mask.dtype != np.bool_:
-        raise TypeError("not a mask")
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
     if mask.shape != self.shape:
-        self, mask = np.broadcast_arrays(self, mask)
+        shape = geometry.broadcast_shapes(mask.shape, self.shape)
+        self, mask = np.broadcast_to(self, shape), np.broadcast_to(mask, shape)
     return self[mask] if mask.ndim else self.reshape(1)[mask.reshape(1)]
 
 

@@ -116,7 +116,7 @@ def take_along_dim(self, indices, dim=None):
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{scalar_type_name(indices._dtype)}")
     if dim is None:
-        return self.reshape(-1).gather(0, nonnegative(indices.reshape(-1), self.numel()))
+        return self.reshape(-1).gather(0, wrapped(indices.reshape(-1), self.numel()))
     if len(self._shape) != len(indices._shape):
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
                            f"got {len(self._shape)} dimensions for input, and {len(indices._shape)} dimensions for "
@@ -125,15 +125,16 @@ def take_along_dim(self, indices, dim=None):
     others = geometry.broadcast_shapes(without(self._shape, dim), without(indices._shape, dim))
     full = others[:dim] + (self._shape[dim],) + others[dim:]
     wanted = others[:dim] + (indices._shape[dim],) + others[dim:]
-    return self.expand(full).gather(dim, nonnegative(indices, self._shape[dim]).expand(wanted))
+    return self.expand(full).gather(dim, wrapped(indices, self._shape[dim]).expand(wanted))
 
 
 def without(shape, dim):
     return shape[:dim] + shape[dim + 1:]
 
 
-def nonnegative(index, size):
-    return index + size * (index < 0)
+def wrapped(index, size):
+    """Negative entries counted from the end, as Python does; PyTorch wraps entries beyond the end too."""
+    return index.remainder(size) if size else index
 
 
 # ---- writing kernels ------------------------------------------------------------------------------------------
@@ -199,7 +200,11 @@ def scatter_src(self, dim, index, src):
     write_at(self, dim, index, src)
 
 
-@writing("scatter_value", fake=fake_scatter, jvp=LINEAR, spaces=(), vjp={
+def without_written(self_t, dim, index):
+    return self_t.scatter(dim, index, 0)
+
+
+@writing("scatter_value", fake=fake_scatter, jvp=without_written, spaces=(), vjp={
     "self": lambda grad, dim, index: grad.scatter(dim, index, 0)})
 def scatter_value(self, dim, index, value):
     """Write one number along `dim` to where `index` says."""
@@ -324,13 +329,21 @@ def prod_backward(grad, self, dim, index, src, reduce, include_self, result):
     for_self = grad * filled.scatter_reduce(dim, index, src, reduce, include_self=include_self) / filled
     is_zero = src == 0
     zeros = self.new_zeros(self._shape).scatter_add(dim, index, is_zero.to(self._dtype)).gather(dim, index)
-    only_zero = is_zero * (zeros == 1)
+    only_zero = is_zero.logical_and(zeros == 1)
     others = self.scatter_reduce(dim, index, src.masked_fill(only_zero, 1), reduce, include_self=include_self)
     by_division = (grad * result).gather(dim, index) / src.masked_fill(is_zero, 1)
-    return for_self, only_zero.where((grad * others).gather(dim, index), by_division)
+    return for_self, (grad * others).gather(dim, index).where(only_zero, by_division)
 
 
-@writing("scatter_reduce", fake=fake_scatter_reduce, vjp={"self, src": scatter_reduce_backward})
+def scatter_reduce_jvp(self, self_t, dim, index, src, src_t, reduce, include_self, result):
+    """Each input reaches one element of the result, so its derivative is what a gradient of ones becomes."""
+    ones = result.new_ones(result._shape)
+    by_self, by_src = scatter_reduce_backward(ones, self, dim, index, src, reduce, include_self, result)
+    tangent = result.new_zeros(result._shape) if self_t is None else by_self * self_t
+    return tangent if src_t is None else tangent.scatter_add(dim, index, by_src * src_t)
+
+
+@writing("scatter_reduce", fake=fake_scatter_reduce, jvp=scatter_reduce_jvp, vjp={"self, src": scatter_reduce_backward})
 def scatter_reduce(self, dim, index, src, reduce, *, include_self=True):
     """Reduce ("sum", "prod", "mean", "amax" or "amin") elements of `src` along `dim` to where `index` says.
 
