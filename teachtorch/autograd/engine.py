@@ -101,10 +101,9 @@ class GraphTask:
     def evaluate(self, node, grads, keep_graph):
         """Run one node and deliver what it returns."""
         if observer.active:
-            observer.report("backward", phase="node", node=node, grads=tuple(grads))
-        results = node.apply(grads) if node.hooks is None else call_with_hooks(node, grads)
-        if observer.active:
-            observer.report("backward", phase="done", node=node, results=tuple(results))
+            results = observed(node, grads)
+        else:
+            results = node.apply(grads) if node.hooks is None else call_with_hooks(node, grads)
         if not keep_graph:
             node.release()
         if results:
@@ -152,6 +151,18 @@ def replaced(grad, new, hook):
     if new._shape != grad._shape:
         raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
     return new
+
+
+def observed(node, grads):
+    """Run a node and tell the observer before and after, also of its failure."""
+    observer.report("backward", phase="node", node=node, grads=tuple(grads))
+    try:
+        results = node.apply(grads) if node.hooks is None else call_with_hooks(node, grads)
+    except Exception as error:
+        observer.report("backward", phase="failed", node=node, error=error)
+        raise
+    observer.report("backward", phase="done", node=node, results=tuple(results))
+    return results
 
 
 def call_with_hooks(node, grads):

@@ -9,7 +9,8 @@ stream sanitizer and the pictures subscribe. While nobody has subscribed a repor
 Topics and the fields of their events:
     dispatch   op (name), key (of the kernel chosen), depth, args
     node       node                           a node was added to the graph
-    backward   phase, node; and by phase: roots ("start", "end"), grads ("node": it runs now), results ("done")
+    backward   phase, node; and by phase: roots ("start", "end"), grads ("node": it runs now), results ("done"),
+               error ("failed")
     inplace    tensor, version                a version counter was bumped
 """
 from contextlib import contextmanager

@@ -1,0 +1,304 @@
+"""`Function`: an operator of the user's own, with its backward.
+
+    class Exp(Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x.exp()
+            ctx.save_for_backward(result)
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            result, = ctx.saved_tensors
+            return grad * result
+
+`Exp.apply(x)` runs forward without recording and makes a node; as in PyTorch, `ctx` *is* that node (an ExpBackward).
+https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
+"""
+import functools
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..dispatch.state import set_grad_mode, state
+from ..tensor import Tensor, from_array, meta_tensor
+from . import views
+from .forward_ad import carry, has_tangent, tangent_of
+from .meta import gradient_source, set_history, tracks
+from .node import InputMetadata, Node
+from .saved import SECOND_BACKWARD, save_input, save_result
+
+
+class FunctionCtx:
+    """What forward and backward share. Attributes set on it in forward are there in backward."""
+
+    def save_for_backward(self, *tensors):
+        """Keep inputs or outputs for backward; each a tensor or None. Version-checked, freed after backward."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        """Keep tensors for `jvp`."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args):
+        """Say which inputs forward changed in place; they must be returned."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args):
+        """Say which outputs no gradient flows to."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value):
+        """Whether undefined gradients reach backward as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+
+class FunctionNode(Node, FunctionCtx):
+    """The ctx of one call and its backward node; each Function has a subclass, named after it."""
+
+    function = None
+    to_save = ()
+    saved_for_forward = None
+    dirty_tensors = ()
+    non_differentiable = ()
+    materialize_grads = True
+    needs_input_grad = ()
+    _saved = ()
+
+    @property
+    def saved_tensors(self):
+        """What save_for_backward kept. RuntimeError after the graph was freed."""
+        if self._saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        return tuple([None if s is None else s.unpack(self, nr) for s, nr in self._saved])
+
+    def apply(self, grads):
+        if self.materialize_grads:
+            grads = [zeros_of(m) if g is None else g for g, m in zip(grads, self.input_metadata)]
+        elif all(g is None for g in grads):
+            return [None] * len(self.sources)
+        found = self.function.backward(self, *grads)
+        found = list(found) if isinstance(found, (tuple, list)) else [found]
+        return self.per_edge(self.checked_count(found))
+
+    def checked_count(self, found):
+        """As many gradients as forward had arguments; trailing Nones too many are ignored."""
+        wanted = len(self.needs_input_grad)
+        while len(found) > wanted and found[-1] is None:
+            found.pop()
+        if len(found) != wanted:
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, "
+                               f"got {len(found)})")
+        return found
+
+    def per_edge(self, found):
+        """The gradients of the tensor arguments. RuntimeError for a gradient of something else."""
+        edges = []
+        for i, (grad, is_tensor) in enumerate(zip(found, self.is_tensor_input)):
+            if not is_tensor and grad is not None:
+                raise RuntimeError(f"function {self.name()} returned a gradient different from None at position {i + 1}, "
+                                   "but the corresponding forward input was not a Variable")
+            if is_tensor:
+                if grad is not None and not isinstance(grad, Tensor):
+                    raise TypeError(f"expected Variable or None (got {type(grad).__name__})")
+                edges.append(grad)
+        return [grad if source is not None else None for grad, source in zip(edges, self.sources)]
+
+    def release(self):
+        if self._saved:
+            self._saved = None
+
+
+def zeros_of(metadata):
+    """Zeros in place of an undefined gradient."""
+    if metadata.device.type == "meta":
+        return meta_tensor(metadata.shape, metadata.dtype)
+    return from_array(np.zeros(metadata.shape, metadata.dtype.numpy))
+
+
+class FunctionMeta(type):
+    """Gives every Function its node class, called <name>Backward."""
+
+    def __init__(cls, name, bases, attributes):
+        super().__init__(name, bases, attributes)
+        cls._node_class = type(name + "Backward", (FunctionNode,), {"function": cls})
+
+
+class Function(metaclass=FunctionMeta):
+    """Base class: subclasses define the static methods forward and backward, and call `apply`.
+
+    forward(ctx, *args), or forward(*args) with setup_context(ctx, inputs, output). `jvp(ctx, *tangents)` for forward
+    mode.
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
+                           "you should invoke them on the class itself. Instantiating an autograd function will raise "
+                           "an error in a future version of PyTorch.")
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")
+
+    @staticmethod
+    def jvp(ctx, *grad_inputs):
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward mode AD.")
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Run forward on the arguments and record the call."""
+        node = cls._node_class()
+        node.needs_input_grad = tuple([isinstance(a, Tensor) and tracks(a) for a in args])
+        node.is_tensor_input = [isinstance(a, Tensor) for a in args]
+        is_recorded = state.grad_enabled and any(node.needs_input_grad)
+        sources = tuple([gradient_source(a) for a in args if isinstance(a, Tensor)])
+        result = run_forward(cls, node, args, kwargs)
+        outputs = result if isinstance(result, tuple) else (result,)
+        wrapped = connect(node, args, outputs, sources, is_recorded)
+        if state.forward_ad and has_tangent(args):
+            push_by_jvp(cls, node, args, wrapped)
+        return wrapped if isinstance(result, tuple) else wrapped[0]
+
+
+def has_setup_context(cls):
+    return cls.setup_context is not Function.setup_context
+
+
+def run_forward(cls, node, args, kwargs):
+    """Call forward (and setup_context) with recording off."""
+    before = state.grad_enabled
+    set_grad_mode(False)
+    try:
+        if not has_setup_context(cls):
+            return cls.forward(node, *args, **kwargs)
+        output = cls.forward(*args, **kwargs)
+        cls.setup_context(node, args, output)
+        return output
+    finally:
+        set_grad_mode(before)
+
+
+def connect(node, args, outputs, sources, is_recorded):
+    """Give the outputs their place in the graph and keep what was to be saved."""
+    node.sources = sources if is_recorded else (None,) * len(sources)
+    node.input_metadata = [InputMetadata(out) for out in outputs if isinstance(out, Tensor)]
+    wrapped, nr = [], 0
+    for out in outputs:
+        if isinstance(out, Tensor):
+            out = connected(node, args, out, nr, is_recorded)
+            nr += 1
+        wrapped.append(out)
+    if is_recorded:
+        keep_saved(node, outputs)
+    return tuple(wrapped)
+
+
+def connected(node, args, out, nr, is_recorded):
+    """One output as output `nr` of the node: an input changed in place, an alias of an input, or a new tensor."""
+    is_input = any(out is a for a in args)
+    is_dirty = any(out is d for d in node.dirty_tensors)
+    is_differentiable = out._dtype.category == dt.FLOATING and not any(out is t for t in node.non_differentiable)
+    if is_dirty:
+        return changed_in_place(node, out, nr, is_recorded and is_differentiable)
+    if is_input:
+        out = alias_of_input(out)
+    elif out._meta is not None and out._meta.requires_grad:
+        out = out.detach()
+    if is_recorded and is_differentiable:
+        if out._view is not None:
+            out._view.creation = views.CUSTOM_FUNCTION
+        set_history(out, node, nr)
+    return out
+
+
+def alias_of_input(t):
+    """An input that forward returned as it is comes out as a view of itself, an object of its own."""
+    before = state.grad_enabled
+    set_grad_mode(False)
+    try:
+        return t.view_as(t)
+    finally:
+        set_grad_mode(before)
+
+
+def changed_in_place(node, t, nr, is_recorded):
+    if is_recorded:
+        views.check_inplace(t)
+        if t._view is None:
+            set_history(t, node, nr)
+        else:
+            views.rebase_history(t, node)
+    return t
+
+
+def keep_saved(node, outputs):
+    """Turn what save_for_backward was given into saved tensors: inputs by reference, outputs without their node."""
+    saved = []
+    numbers = {id(out): i for i, out in enumerate([o for o in outputs if isinstance(o, Tensor)])}
+    for t in node.to_save:
+        if t is None:
+            saved.append((None, 0))
+        elif id(t) in numbers:
+            saved.append((save_result(t), numbers[id(t)]))
+        else:
+            saved.append((save_input(t), 0))
+    node._saved = saved
+    node.to_save = ()
+
+
+def push_by_jvp(cls, node, args, outputs):
+    """Forward mode: the outputs' tangents from the Function's own jvp."""
+    if node.saved_for_forward is not None:
+        node._saved = [(save_input(t), 0) if t is not None else (None, 0) for t in node.saved_for_forward]
+    found = cls.jvp(node, *[tangent_of(a) for a in args])
+    for out, tangent in zip(outputs, found if isinstance(found, tuple) else (found,)):
+        if tangent is not None:
+            carry(out, tangent)
+
+
+def once_differentiable(backward):
+    """Mark a backward as not differentiable itself: a second derivative through it is an error."""
+    @functools.wraps(backward)
+    def guarded(ctx, *grads):
+        is_differentiated = state.grad_enabled and any(isinstance(g, Tensor) and tracks(g) for g in grads)
+        before = state.grad_enabled
+        set_grad_mode(False)
+        try:
+            found = backward(ctx, *grads)
+        finally:
+            set_grad_mode(before)
+        if not is_differentiated:
+            return found
+        return tuple(delayed_error(g) for g in (found if isinstance(found, tuple) else (found,)))
+    return guarded
+
+
+def delayed_error(t):
+    """The tensor, with a history that raises when it is differentiated."""
+    if not isinstance(t, Tensor):
+        return t
+    t = t.detach()
+    set_history(t, DelayedError(t))
+    return t
+
+
+class DelayedError(Node):
+    """Stands for a derivative that nobody defined."""
+
+    def __init__(self, t):
+        super().__init__()
+        self.input_metadata = [InputMetadata(t)]
+
+    def apply(self, grads):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
