@@ -1,0 +1,407 @@
+"""Einstein summation and other contractions, composed of permute, reshape, mul and bmm.
+
+Labels are numbers: A-Z are 0 to 25, a-z are 26 to 51, and the ellipsis is 52. Every operand gets the same dimensions,
+the output's first and then those that are summed; pairs are contracted from left to right.
+"""
+from ..tensor import Tensor
+from .declare import composite, publish
+
+ELLIPSIS = 52
+
+
+# ---- reading the equation ------------------------------------------------------------------------------------------
+
+def name_of(label):
+    return chr(label + ord("A")) if label < 26 else chr(label - 26 + ord("a"))
+
+
+def label_of(letter, place):
+    if "A" <= letter <= "Z":
+        return ord(letter) - ord("A")
+    if "a" <= letter <= "z":
+        return ord(letter) - ord("a") + 26
+    raise RuntimeError(f"einsum(): invalid subscript given at index {place} in the equation string, subscripts must be "
+                       "in [a-zA-Z]")
+
+
+def read_operand(text, start, number):
+    """The labels of one operand's subscripts; `start` is their place in the equation."""
+    labels, i = [], 0
+    while i < len(text):
+        if text[i] == ".":
+            if ELLIPSIS in labels:
+                raise RuntimeError(f"einsum(): found '.' for operand {number} for which an ellipsis was already found")
+            if text[i:i + 3] != "...":
+                raise RuntimeError(f"einsum(): found '.' for operand {number} that is not part of any ellipsis")
+            labels.append(ELLIPSIS)
+            i += 2
+        elif text[i] != " ":
+            labels.append(label_of(text[i], start + i))
+        i += 1
+    return labels
+
+
+def read_inputs(text, count):
+    """The labels of every operand."""
+    parts = text.split(",")
+    found, start = [], 0
+    for number, part in enumerate(parts):
+        if number >= count:
+            raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+        found.append(read_operand(part, start, number))
+        start += len(part) + 1
+    if len(found) < count:
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    return found
+
+
+def read_output(text, start, counts):
+    """The labels of the output, each of which must occur in some operand. `start`: its place in the equation."""
+    labels, i = [], 0
+    while i < len(text):
+        if text[i] == ".":
+            if ELLIPSIS in labels:
+                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+            if text[i:i + 3] != "...":
+                raise RuntimeError("einsum(): found '.' for output that is not part of any ellipsis (...)")
+            labels.append(ELLIPSIS)
+            i += 2
+        elif text[i] != " ":
+            labels.append(output_label(label_of(text[i], start + i), labels, counts))
+        i += 1
+    return labels
+
+
+def output_label(label, seen, counts):
+    if label in seen:
+        raise RuntimeError(f"einsum(): output subscript {name_of(label)} appears more than once in the output")
+    if label not in counts:
+        raise RuntimeError(f"einsum(): output subscript {name_of(label)} does not appear in the equation for any input "
+                           "operand")
+    return label
+
+
+def equation_of(args):
+    """(equation, operands) from any way of calling: an equation first, or operands with lists of subscripts."""
+    if args and isinstance(args[0], str):
+        operands = args[1:]
+        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+            operands = operands[0]
+        if operands:
+            return args[0], list(operands)
+    if len(args) < 2:
+        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
+                         "and its subscripts list")
+    if not isinstance(args[0], Tensor):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}")
+    return equation_of_lists(args)
+
+
+def equation_of_lists(args):
+    """The equation of `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
+    equation = ",".join(subscripts_of(labels) for labels in args[1::2])
+    if len(args) % 2:
+        equation += "->" + subscripts_of(args[-1])
+    return equation, list(args[0:len(args) - len(args) % 2:2])
+
+
+def subscripts_of(labels):
+    return "".join("..." if label is Ellipsis else name_of(checked(label)) for label in labels)
+
+
+def checked(label):
+    if not 0 <= label < 52:
+        raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+    return label
+
+
+# ---- aligning the operands -----------------------------------------------------------------------------------------
+
+class Layout:
+    """Where each label's dimension lies in the aligned operands.
+
+    `places`: label -> first dimension; the ellipsis covers `width` of them. Dimensions from `kept` on are summed.
+    """
+
+    def __init__(self, inputs, output, width):
+        self.width = width
+        self.places, self.size = {}, 0
+        for label in output:
+            self.add(label)
+        self.kept = self.size
+        for label in sorted({label for labels in inputs for label in labels}):
+            if label not in self.places:
+                self.add(label)
+
+    def add(self, label):
+        self.places[label] = self.size
+        self.size += self.width if label == ELLIPSIS else 1
+
+
+def ellipsis_width(operands, inputs):
+    """How many dimensions the widest ellipsis covers."""
+    width = 0
+    for number, (operand, labels) in enumerate(zip(operands, inputs)):
+        covered = operand.dim() - len(labels) + (ELLIPSIS in labels)
+        if covered < 0 or covered > 0 and ELLIPSIS not in labels:
+            hint = "is more than" if ELLIPSIS in labels else "does not match"
+            rest = "" if ELLIPSIS in labels else " and no ellipsis was given"
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(labels) - (ELLIPSIS in labels)})"
+                               f" {hint} the number of dimensions ({operand.dim()}) for operand {number}{rest}")
+        width = max(width, covered)
+    return width
+
+
+def implicit_output(inputs, counts):
+    """Without an arrow: the ellipsis, then the labels that occur once, in alphabetical order."""
+    has_ellipsis = any(ELLIPSIS in labels for labels in inputs)
+    return ([ELLIPSIS] if has_ellipsis else []) + sorted(n for n, count in counts.items() if count == 1)
+
+
+def aligned(operand, labels, layout, number):
+    """The operand with the layout's dimensions: diagonals of repeated labels, size 1 where it lacks a label."""
+    source = [None] * layout.size
+    dim = 0
+    for label in labels:
+        place = layout.places[label]
+        if label == ELLIPSIS:
+            operand, dim = ellipsis_dimensions(operand, len(labels), source, place, layout.width, dim)
+        elif source[place] is None:
+            source[place], dim = dim, dim + 1
+        else:
+            operand = repeated(operand, source[place], dim, label, number)
+    for place, at in enumerate(source):
+        if at is None:
+            operand = operand.unsqueeze(dim)
+            source[place], dim = dim, dim + 1
+    return operand.permute(source)
+
+
+def ellipsis_dimensions(operand, label_count, source, place, width, dim):
+    """Pad a narrower ellipsis with dimensions of size 1 in front, and note its places."""
+    remaining = sum(at is not None for at in source)
+    covered = operand.dim() - (label_count - 1) - (dim - remaining)
+    for _ in range(width - covered):
+        operand = operand.unsqueeze(dim)
+    source[place:place + width] = range(dim, dim + width)
+    return operand, dim + width
+
+
+def repeated(operand, first, second, label, number):
+    """The diagonal of two dimensions with the same label, at the first one's place."""
+    sizes = operand.shape
+    if sizes[first] != sizes[second]:
+        raise RuntimeError(f"einsum(): subscript {name_of(label)} is repeated for operand {number} but the sizes don't "
+                           f"match, {sizes[second]} != {sizes[first]}")
+    return operand.diagonal(0, first, second).movedim(-1, first)
+
+
+def check_sizes(operands, layout):
+    """Sizes of a dimension are equal, or 1."""
+    names = {place: label for label, place in layout.places.items()}
+    for dim in range(layout.size):
+        seen = 1
+        for number, operand in enumerate(operands):
+            size = operand.shape[dim]
+            if size != 1 and seen != 1 and size != seen:
+                raise RuntimeError(mismatch(names, layout, dim, number, size, seen))
+            seen = size if size != 1 else seen
+
+
+def mismatch(names, layout, dim, number, size, seen):
+    start = layout.places.get(ELLIPSIS)
+    if start is not None and start <= dim < start + layout.width:
+        return (f"einsum(): dimension {dim - start} covered by ellipsis in operand {number}has size {size} which does "
+                f"not broadcast with previously seen ellipsis with size {seen} for the respective dimension")
+    return (f"einsum(): subscript {name_of(names[dim])} has size {size} for operand {number} which does not broadcast "
+            f"with previously seen size {seen}")
+
+
+# ---- contracting ---------------------------------------------------------------------------------------------------
+
+def contract(operands, kept):
+    """Multiply the aligned operands from left to right; a dimension from `kept` on is summed as soon as no later
+    operand has it. Summed dimensions stay, with size 1."""
+    found = operands[0]
+    for number, operand in enumerate(operands[1:], 1):
+        alone, together = [], []
+        for dim in range(kept, found.dim()):
+            if any(later.shape[dim] != 1 for later in operands[number + 1:]):
+                continue
+            sizes = found.shape[dim], operand.shape[dim]
+            if 1 not in sizes:
+                together.append(dim)
+            elif sizes != (1, 1):
+                alone.append(dim)
+        found, operand = (t.sum(dims, True) if dims else t for t, dims in (
+            (found, [d for d in alone if found.shape[d] != 1]), (operand, [d for d in alone if operand.shape[d] != 1])))
+        found = product_sum(found, operand, together)
+    return found
+
+
+def product_sum(left, right, summed):
+    """The sum over the dimensions `summed` of left * right, as one batched matrix product.
+
+    The other dimensions are the batch (in both operands), the left's or the right's own.
+    """
+    if not summed:
+        return left * right
+    groups = {"batch": [], "left": [], "right": []}
+    for dim in range(left.dim()):
+        if dim not in summed:
+            shared = left.shape[dim] != 1 and right.shape[dim] != 1
+            groups["batch" if shared else "right" if left.shape[dim] == 1 else "left"].append(dim)
+    batch, own, others = groups.values()
+    a = as_batch(left, batch, own, summed)
+    b = as_batch(right, batch, summed, others)
+    order = batch + own + summed + others
+    sizes = [left.shape[d] for d in batch + own] + [1] * len(summed) + [right.shape[d] for d in others]
+    return a.bmm(b).view(sizes).permute([order.index(d) for d in range(left.dim())])
+
+
+def as_batch(t, batch, rows, columns):
+    """A tensor as (batch, rows, columns), each group of dimensions flattened; the others have size 1."""
+    rest = [d for d in range(t.dim()) if d not in (*batch, *rows, *columns)]
+    sizes = [product(t.shape[d] for d in group) for group in (batch, rows, columns)]
+    return t.permute(batch + rows + columns + rest).reshape(sizes)
+
+
+def product(sizes):
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
+
+
+@composite("einsum", spaces=())
+def einsum_of(equation, operands):
+    """The sum of products that an equation such as "ij,jk->ik" describes."""
+    inputs, arrow, output = equation.partition("->")
+    inputs = read_inputs(inputs, len(operands))
+    counts = {}
+    for label in [label for labels in inputs for label in labels if label != ELLIPSIS]:
+        counts[label] = counts.get(label, 0) + 1
+    width = ellipsis_width(operands, inputs)
+    output = read_output(output, equation.find("->") + 2, counts) if arrow else implicit_output(inputs, counts)
+    layout = Layout(inputs, output, width)
+    operands = [aligned(t, labels, layout, number) for number, (t, labels) in enumerate(zip(operands, inputs))]
+    check_sizes(operands, layout)
+    found = contract(operands, layout.kept)
+    if layout.kept == layout.size:
+        return found
+    if len(operands) > 1:
+        return found.reshape(found.shape[:layout.kept])
+    return found.sum(list(range(layout.kept, layout.size)))
+
+
+def einsum(*args):
+    """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`, or `einsum(a, [0, 1], b, [1, 2])`.
+
+    A repeated label within an operand takes the diagonal; `...` covers any dimensions; labels that the output lacks
+    are summed; without `->` the output has the labels that occur once, in alphabetical order.
+    https://pytorch.org/docs/stable/generated/torch.einsum.html
+    """
+    equation, operands = equation_of(args)
+    for number, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type(operand).__name__}")
+    return einsum_of(equation, operands)
+
+
+publish("einsum", einsum, ("",))
+
+
+# ---- tensordot, kron, bilinear ---------------------------------------------------------------------------------------
+
+def contracted_dims(a, b, dims):
+    """The two lists of dimensions that tensordot sums over."""
+    if isinstance(dims, (tuple, list)) and len(dims) == 2:
+        return [list(d) if isinstance(d, (tuple, list)) else [d] for d in dims]
+    count = dims
+    if isinstance(dims, Tensor):
+        if dims.numel() > 1:
+            return [[int(v) for v in row] for row in dims.tolist()]
+        count = int(dims.item())
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+                           f"containing two lists, but got dims={dims}")
+    if count < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if count > min(a.dim(), b.dim()):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return list(range(a.dim() - count, a.dim())), list(range(count))
+
+
+def wrapped_dims(t, dims):
+    found = []
+    for d in dims:
+        rank = max(t.dim(), 1)
+        if not -rank <= d < rank:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
+        if d % rank in found:
+            raise RuntimeError(f"dim {d % rank} appears multiple times in the list of dims")
+        found.append(d % rank)
+    return found
+
+
+def contract_dims(a, b, first, second):
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    given = zip(first, second)
+    first, second = wrapped_dims(a, first), wrapped_dims(b, second)
+    for d, e in given:
+        if a.shape[d] == 1 or b.shape[e] == 1:
+            a, b = (a.sum(d, True), b) if b.shape[e] == 1 else (a, b.sum(e, True))
+        elif a.shape[d] != b.shape[e]:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[d]} in dim {d} and "
+                               f"second has size {b.shape[e]} in dim {e}")
+    rows = [d for d in range(a.dim()) if d not in first]
+    columns = [d for d in range(b.dim()) if d not in second]
+    left = a.permute(rows + first).reshape(product(a.shape[d] for d in rows), product(a.shape[d] for d in first))
+    right = b.permute(second + columns).reshape(left.shape[1], product(b.shape[d] for d in columns))
+    return left.mm(right).reshape([a.shape[d] for d in rows] + [b.shape[d] for d in columns])
+
+
+@composite("tensordot", out=True, spaces=("",))
+def tensordot(a, b, dims=2):
+    """The sum of products over several dimensions: the last `dims` of `a` with the first of `b`, or two lists of
+    dimensions that belong together."""
+    return contract_dims(a, b, *contracted_dims(a, b, dims))
+
+
+@composite("kron", out=True)
+def kron(self, other):
+    """The Kronecker product: every element of `self` times all of `other`, in blocks; ranks are made equal."""
+    rank = max(self.dim(), other.dim())
+    a = self.reshape((1,) * (rank - self.dim()) + tuple(self.shape))
+    b = other.reshape((1,) * (rank - other.dim()) + tuple(other.shape))
+    outer = a.reshape([s for size in a.shape for s in (size, 1)]) * b.reshape([s for size in b.shape for s in (1, size)])
+    return outer.reshape([m * n for m, n in zip(a.shape, b.shape)])
+
+
+def check_bilinear(input1, input2, weight, bias):
+    if input1.dim() != input2.dim():
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
+    for d, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1])):
+        if m != n:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {d}: got {m} and {n}")
+    for number, t in ((1, input1), (2, input2)):
+        if t.shape[-1] != weight.shape[number]:
+            raise RuntimeError(f"bilinear(): input{number} size does not match weight size: got {t.shape[-1]} but "
+                               f"expected {weight.shape[number]}")
+    if bias is not None and bias.shape[0] != weight.shape[0]:
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected "
+                           f"{weight.shape[0]}")
+
+
+@composite("bilinear", spaces=("nn.functional",))
+def bilinear(input1, input2, weight, bias=None):
+    """x1^T W x2 + bias for every output feature; inputs (..., in1) and (..., in2), `weight` (out, in1, in2)."""
+    check_bilinear(input1, input2, weight, bias)
+    found = einsum_of("...i,oij,...j->...o", [input1, weight, input2])
+    return found if bias is None else found + bias
+
+
+publish("bilinear", bilinear, ("",))
