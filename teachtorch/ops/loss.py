@@ -112,6 +112,8 @@ def check_nll(array, target, weight):
 def nll_of(array, target, weight, reduction, ignore_index):
     """The loss of log probabilities, of 16-bit floats in float32."""
     check_nll(array, target, weight)
+    if weight is None and array.ndim == 2 and all_count(target, array.shape[1], ignore_index):
+        return plain_nll(array, target, reduction)
     wide, axis = widened(array), class_dim(array.ndim)
     classes, weights = classes_and_weights(array.shape, target, weight, ignore_index, wide.dtype)
     picked = np.take_along_axis(wide, np.expand_dims(classes, axis), axis).reshape(classes.shape)
@@ -122,13 +124,30 @@ def nll_of(array, target, weight, reduction, ignore_index):
     return total / weights.sum() if reduction == "mean" else total
 
 
+def all_count(target, count, ignore_index):
+    """Whether every target surely is a class, and none is ignored."""
+    if not target.size:
+        return False
+    low, high = np.minimum.reduce(target), np.maximum.reduce(target)
+    return low >= 0 and high < count and not low <= ignore_index <= high
+
+
+def plain_nll(array, target, reduction):
+    """The loss without weights of (N, C) log probabilities, of 16-bit floats in float32."""
+    picked = widened(array[np.arange(target.size), target])
+    if reduction == "none":
+        return -picked
+    total = -np.add.reduce(picked)
+    return total / target.size if reduction == "mean" else total
+
+
 def classes_kept(target, classes, ignore_index):
     return target.reshape(classes.shape) != ignore_index
 
 
 def nll_kernel(array, target, weight, reduction, ignore_index):
     found = silently(nll_of, array, target, weight, reduction, ignore_index)
-    return np.ascontiguousarray(found.astype(array.dtype)).reshape(found.shape)
+    return found if found.dtype == array.dtype else found.astype(array.dtype)
 
 
 def nll_gradient(grad, self, target, weight, reduction, ignore_index):
@@ -153,12 +172,21 @@ def nll_of_shape(self, target, weight, reduction, ignore_index):
     return chosen(self, target, weight, reduction, ignore_index)
 
 
+def plain_nll_backward(grad, shape, target, reduction):
+    """The gradient without weights, of (N, C) log probabilities."""
+    result = np.zeros(shape, grad.dtype)
+    result[np.arange(target.size), target] = -grad / grad.dtype.type(target.size if reduction == "mean" else 1)
+    return result
+
+
 @operator("nll_loss_backward", out=False, spaces=(), jvp=LINEAR,
           fake=lambda grad_output, shape, target, weight, reduction, ignore_index: Fake(shape, grad_output._dtype),
           vjp={"grad_output": lambda grad, target, weight, reduction, ignore_index: nll_of_shape(
               grad, target, weight, reduction, ignore_index)})
 def nll_loss_backward(grad_output, shape, target, weight, reduction, ignore_index):
     """Minus the weight at each target's class, times the gradient; divided by the sum of weights for a mean."""
+    if weight is None and len(shape) == 2 and all_count(target, shape[1], ignore_index):
+        return plain_nll_backward(grad_output, shape, target, reduction)
     axis, wide = class_dim(len(shape)), widened(grad_output)
     classes, weights = classes_and_weights(shape, target, weight, ignore_index, wide.dtype)
     if reduction == "mean":
@@ -194,7 +222,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     reduction = reduction_of(reduction, size_average, reduce)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    if input.shape == target.shape:
+    if input._shape == target._shape:
         return probability_loss(input, target, weight, ignore_index, reduction, label_smoothing)
     log_probabilities = input.log_softmax(class_dim(input.dim()))
     loss = nll_of_shape(log_probabilities, target, weight, reduction, ignore_index)

@@ -11,7 +11,7 @@ from ..kernels import softmax as rows
 from ..kernels.pointwise import SMALL, silently
 from .declare import operator, publish, write_out
 from .fake import Fake
-from .reduction import is_number_array, numpy_names, own_dtype, widened
+from .reduction import PLAIN, check_out_dtypes, is_number_array, widened
 
 
 def fake_softmax(kernel):
@@ -33,6 +33,8 @@ def check_dim(dim, name):
 
 def along(name, small, large, array, dim):
     """Run a kernel along `dim`, of 16-bit floats in float32; contiguous, with the array's dtype."""
+    if dim.__class__ is int and array.dtype.char in PLAIN and 0 < array.size <= SMALL:
+        return np.asarray(silently(small, array, dim), order="C")
     check_dim(dim, name)
     if is_number_array(array):
         raise TypeError(f"{name}() needs floating point numbers")
@@ -51,13 +53,15 @@ def finished(found, dtype):
 def softmax_of(array, dim):
     """exp(x - max) divided by its sum."""
     found = np.exp(array - np.maximum.reduce(array, dim, None, None, True))
-    return found / np.add.reduce(found, dim, None, None, True)
+    found /= np.add.reduce(found, dim, None, None, True)
+    return found
 
 
 def log_softmax_of(array, dim):
     """x - max - log(sum(exp(x - max)))."""
     found = array - np.maximum.reduce(array, dim, None, None, True)
-    return found - np.log(np.add.reduce(np.exp(found), dim, None, None, True))
+    found -= np.log(np.add.reduce(np.exp(found), dim, None, None, True))
+    return found
 
 
 # ---- backward -------------------------------------------------------------------------------------------------
@@ -72,6 +76,8 @@ def sum_along(array, dim):
 
 def backward_along(small, large, grad, output, dim):
     """Run a backward kernel along `dim`, of 16-bit floats in float32."""
+    if output.dtype.char in PLAIN and 0 < output.size <= SMALL:
+        return np.asarray(silently(small, grad, output, dim), order="C")
     if output.size > SMALL or not output.size:
         return large(grad, output, geometry.wrap_dim(dim, output.ndim))
     return finished(silently(small, widened(grad), widened(output), dim), output.dtype)
@@ -151,22 +157,34 @@ def log_softmax_(self, dim):
 _softmax, _log_softmax = registry["_softmax"], registry["_log_softmax"]
 
 
-def softmax(input, dim, dtype=None, *, out=None):
+def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """exp(x) / sum(exp(x)) along `dim`; `dtype`: what to convert to first."""
-    if dtype is not None:
-        input = input.to(dtype)
-    return _softmax(input, dim) if out is None else write_out(_softmax, out, (input, dim))
+    if dim is not None and dtype is None and out is None:
+        return _softmax(input, dim)
+    return general_softmax(_softmax, "softmax", input, axis if dim is None else dim, dtype, out)
 
 
-def log_softmax(input, dim, dtype=None, *, out=None):
+def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     """log(softmax(x)) along `dim`, without overflow; `dtype`: what to convert to first."""
+    if dim is not None and dtype is None and out is None:
+        return _log_softmax(input, dim)
+    return general_softmax(_log_softmax, "log_softmax", input, axis if dim is None else dim, dtype, out)
+
+
+def general_softmax(chosen, name, input, dim, dtype, out):
+    """softmax and log_softmax with their rarer arguments."""
+    if dim is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
     if dtype is not None:
         input = input.to(dtype)
-    return _log_softmax(input, dim) if out is None else write_out(_log_softmax, out, (input, dim))
+    if out is None:
+        return chosen(input, dim)
+    check_out_dtypes(out, input.dtype)
+    return write_out(chosen, out, (input, dim))
 
 
-publish("softmax", numpy_names(softmax, own_dtype), ("", "Tensor", "special"))
-publish("log_softmax", numpy_names(log_softmax, own_dtype), ("", "Tensor", "special"))
+publish("softmax", softmax, ("", "Tensor", "special"))
+publish("log_softmax", log_softmax, ("", "Tensor", "special"))
 
 
 # ---- nn.functional --------------------------------------------------------------------------------------------

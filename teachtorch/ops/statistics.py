@@ -16,7 +16,7 @@ from .declare import exports, operator, publish, write_out
 from .fake import Fake
 from .reduction import (VALUES_AND_INDICES, axis_of, check_out_dtypes, dense, dims_of, fake_values_and_indices,
                         is_number_array, name_node, numpy_names, own_and_index_dtype, reduced_count, reduced_shape, require_dim, restored,
-                        select_gradient, select_tangent, share_evenly, share_evenly_tangent, widened)
+                        select_gradient, select_tangent, share_evenly, share_evenly_tangent, widened, with_out_check)
 
 # ---- var, std -------------------------------------------------------------------------------------------------
 
@@ -53,9 +53,21 @@ def variance_of(name, array, dim, correction, keepdim):
         warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
                       "factor (input numel divided by output numel).", stacklevel=2)
     correction = 1 if correction is None else correction
-    if not array.ndim:
-        return silently(np.true_divide, array * 0, array.dtype.type(max(1 - correction, 0)))
+    if array.size <= folds.SMALL:
+        return small_variance(array, dims if array.ndim else None, max(reduced_count(array.shape, dim) - correction, 0),
+                              keepdim)
     return dense(silently(folds.var, array, dims, correction, keepdim))
+
+
+def small_variance(array, axis, divisor, keepdim):
+    """The mean square distance from the mean, in float64."""
+    def compute():
+        count = array.size if axis is None else math.prod([array.shape[d] for d in axis])
+        rest = array.astype(np.float64)
+        rest -= np.add.reduce(rest, axis, None, None, True) / (count or math.nan)
+        rest *= rest
+        return np.add.reduce(rest, axis, None, None, keepdim) / np.float64(divisor)
+    return dense(silently(compute).astype(array.dtype))
 
 
 def mean_around(array, dim, keepdim):
@@ -346,8 +358,19 @@ def mode(self, dim=-1, keepdim=False):
             np.array([index for _, index in found], np.int64).reshape(shape))
 
 
-for _function in (kthvalue, mode):
-    publish(_function.__name__, numpy_names(_function, own_and_index_dtype), ("", "Tensor"))
+def check_kthvalue_out(name, input, out):
+    """The values go elsewhere than where the input is, which is still being read."""
+    if out[0].dtype is not input.dtype:
+        raise RuntimeError("output values must be of same type as input")
+    if out[1].dtype is not dt.int64:
+        raise RuntimeError("output indices must be of scalar type Long")
+    if np.may_share_memory(array_of(input), array_of(out[0])):
+        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                           "to a single memory location. Please clone() the tensor before performing the operation.")
+
+
+publish("kthvalue", numpy_names(with_out_check(kthvalue, "kthvalue", check_kthvalue_out)), ("", "Tensor"))
+publish("mode", numpy_names(mode, own_and_index_dtype), ("", "Tensor"))
 
 
 # ---- quantile -------------------------------------------------------------------------------------------------

@@ -55,8 +55,17 @@ ERRORS = ["i.mean()", "b.mean(1)", "i.mean(dtype=torch.int64)", "x.mean(dtype=to
           "torch.linalg.vector_norm(x, dtype=torch.int64)", "torch.linalg.vector_norm(y, dtype=torch.float32)",
           "torch.linalg.vector_norm(x, 'a')", "torch.norm(i)", "x.count_nonzero((0, 0))", "x.logsumexp(None)",
           "x.norm('fro', (0, 0))"]
+ERRORS += [f"torch.{call}" for call in (
+    "kthvalue(x[0], 2, out=(x[0], torch.zeros((), dtype=torch.int64)))", "kthvalue(x, 1, out=(x.double(), x.long()))",
+    "max(x, 0, out=(x.double(), x.long()))", "min(x, 0, out=(x.clone(), x.int()))", "argmax(x, out=x.clone())",
+    "aminmax(x, out=(x.clone(), x.double()))", "amax(x, 0, out=x.double())", "all(x, 0, out=x.int())")]
 TYPE_ERRORS = ["x.sum('a')", "x.sum(1.5)", "x.sum((0, 1.5))", "x.max('a')", "x.max(1.0)", "x.max((0, 1))", "x.prod((0, 1))",
                "x.std(0, unbiased=False, correction=0)", "x.max(0, foo=1)"]
+
+RESULTS += [f"torch.{call}" for call in (
+    "sum(x, 0, out=x[0].double())", "sum(x, 0, out=x[0].int())", "sum(i, 0, out=x[0].clone())", "mean(x, 0, out=x[0].double())",
+    "prod(x, 0, out=x[0].double())", "any(b, 0, out=u[0].clone())", "nansum(x, 0, out=x[0].double())",
+    "amax(x, 0, out=x[0].clone())", "norm(x, out=s.clone())", "std(x, 0, out=x[0].clone())")]
 
 NODES = ["sum()", "sum(0)", "mean()", "mean(0)", "prod()", "prod(0)", "max()", "max(0)", "min()", "min(0)", "amax(0)",
          "aminmax()", "median()", "median(0)", "nanmedian()", "nanmedian(0)", "mode(0)", "kthvalue(1)", "var()", "std(0)",
