@@ -175,10 +175,14 @@ def check_prelu(self, weight):
     if self._dtype is not weight._dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {scalar_type_name(self._dtype)} and "
                            f"{scalar_type_name(weight._dtype)}")
+    if weight.numel() != 1:
+        check_channels(self, weight)
     if len(weight._shape) > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(weight._shape)}")
-    if weight.numel() == 1:
-        return
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{len(weight._shape)}")
+
+
+def check_channels(self, weight):
     if not self._shape:
         raise RuntimeError("Not allow zero-dim input tensor.")
     channels = self._shape[1] if len(self._shape) > 1 else 1
@@ -605,6 +609,22 @@ def functional_glu(input, dim=-1):
     return input.narrow(dim, 0, size // 2) * input.narrow(dim, size // 2, size // 2).sigmoid()
 
 
+def rrelu(input, lower=1 / 8, upper=1 / 3, training=False):
+    """input above 0, elsewhere times a slope: random from lower to upper in training, else the mean of the two."""
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2)
+    slopes = input.detach().clone().uniform_(lower, upper)
+    return prelu_kernel(input, slopes)
+
+
+@functional("rrelu")
+def functional_rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
+    """input above 0, elsewhere times a slope: random from lower to upper in training, else the mean of the two."""
+    result = rrelu(input, lower, upper, training)
+    return input.copy_(result) if inplace else result
+
+
+publish("rrelu", rrelu, ("",))
 publish("selu", selu, ("",))
 publish("selu_", selu_, ("",))
 publish("celu", celu, ("",))

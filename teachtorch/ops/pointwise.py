@@ -641,7 +641,7 @@ def copysign(self, other):
 
 @prepared("nextafter", tensors_only("nextafter", "self", "other", then=refusing("nextafter_cpu", dt.BOOL, dt.INTEGRAL)),
           numpy=np.nextafter, vjp={"self": lambda grad, self, other: where(self != other, grad, 0.0),
-                                   "other": lambda grad, self, other: where(self == other, grad, 0.0)})
+                                   "other": no_gradient})
 def nextafter(self, other):
     """The next number after self in the direction of other."""
     return np.nextafter(self, other)
