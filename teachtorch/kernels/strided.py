@@ -6,7 +6,7 @@ import numpy as np
 
 from .parallel import get_num_threads, parallel_for
 
-__all__ = ["broadcast_strides", "collapse", "loop_order", "plan_loop"]
+__all__ = ["broadcast_strides", "collapse", "empty_result", "loop_order", "plan_loop"]
 
 # A thread takes at least this many elements: waking another costs as much as a few thousand.
 GRAIN = 1 << 15
@@ -126,7 +126,7 @@ def _run_flat(operands, kernel):
 
 def _plan_strided(arrays, out, dtype):
     shape = np.broadcast_shapes(*(array.shape for array in arrays)) if out is None else out.shape
-    result = empty_in_order(shape, dtype, _order_of(shape, arrays)) if out is None else out
+    result = empty_result(arrays, dtype) if out is None else out
     sizes, strides = _common_loops(shape, [result, *arrays])
     if len(sizes) > LOOPS:
         alike = [_laid_out_like(result, array) for array in arrays]
@@ -194,6 +194,12 @@ def empty_in_order(shape, dtype, order):
     """Return a dense uninitialised array whose dimensions lie in memory in ``order``, outermost first."""
     array = np.empty([shape[d] for d in order], dtype)
     return array.transpose(np.argsort(order)) if order else array
+
+
+def empty_result(arrays, dtype):
+    """Return an uninitialised array for a pointwise result of ``arrays``, laid out as PyTorch does."""
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    return empty_in_order(shape, dtype, _order_of(shape, arrays))
 
 
 def _laid_out_like(result, array):

@@ -104,8 +104,36 @@ def test_every_layout(layout):
     left, right = LAYOUTS[layout]
     x, y = left(numbers((N, N))), right(numbers((N, N), seed=1))
     assert np.broadcast(x, y).size > SMALL / 2
-    result = check(add, x, y)
-    assert result.strides == (x + y).strides
+    check(add, x, y)
+    check(add, y, x)
+
+
+# Sizes and strides of two operands, and of PyTorch's result (torch.empty_strided(...) + torch.empty_strided(...)).
+TORCH_LAYOUTS = [
+    ((2, 3), (1, 2), (2, 3), (3, 1), (1, 2)),
+    ((2, 3), (3, 1), (2, 3), (1, 2), (3, 1)),
+    ((5, 3, 5), (15, 1, 3), (5, 3, 5), (15, 5, 1), (15, 1, 3)),
+    ((1, 3, 5, 1), (30, 1, 6, 3), (1, 1, 5, 3), (1, 1, 1, 5), (45, 1, 9, 3)),
+    ((2, 5, 1, 3), (1, 6, 6, 2), (2, 5, 1, 3), (5, 1, 5, 15), (1, 6, 30, 2)),
+    ((2, 1, 2, 5), (12, 2, 1, 2), (3, 2, 5), (5, 15, 1), (30, 10, 1, 2)),
+    ((2, 8, 4, 4), (128, 1, 32, 8), (8, 1, 1), (1, 1, 1), (128, 1, 32, 8)),
+]
+
+
+def array_of(shape, strides):
+    memory = np.arange(1000, dtype=np.float32)
+    return np.lib.stride_tricks.as_strided(memory, shape, [4 * stride for stride in strides])
+
+
+@pytest.mark.parametrize("small", [SMALL, -1], ids=["numpy", "compiled"])
+@pytest.mark.parametrize("shape, strides, other_shape, other_strides, expected", TORCH_LAYOUTS)
+def test_the_layout_is_pytorch_s(shape, strides, other_shape, other_strides, expected, small, monkeypatch):
+    x, y = array_of(shape, strides), array_of(other_shape, other_strides)
+    monkeypatch.setattr(add, "_small", small)
+    result = add(x, y)
+    np.testing.assert_array_equal(result, x + y)
+    known = [d for d, size in enumerate(result.shape) if size > 1]
+    assert [result.strides[d] // 4 for d in known] == [expected[d] for d in known]
 
 
 def test_read_only_and_unaligned_operands():
