@@ -213,15 +213,15 @@ def fake_to_copy(self, dtype, device, memory_format):
 
 
 def to_copy(self, dtype, device, memory_format):
-    """A copy in another dtype, on another device or in another memory format."""
+    """A copy in another dtype, on another device (None: the same) or in another memory format."""
     stride = strides_in(memory_format, self._shape, stride_of(self))
-    if device.type == "meta":
+    if device is not None and device.type == "meta":
         return meta_tensor(self._shape, dtype, stride)
     return copy_with_strides(self, dtype, stride)
 
 
 def to_copy_from_meta(keys, self, dtype, device, memory_format):
-    if device.type != "meta":
+    if device is not None and device.type != "meta":
         raise NotImplementedError("Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() "
                                   "instead of torch.nn.Module.to() when moving module from meta to a different device.")
     return meta_of_fake(fake_to_copy(self, dtype, device, memory_format))
@@ -237,7 +237,7 @@ def convert(t, dtype, target, copy=False, wanted=preserve_format):
     if not copy and dtype is t._dtype and target == t._device:
         if wanted is preserve_format or suggested(t._shape, stride_of(t)) is wanted:
             return t
-    return _to_copy(t, dtype, target, wanted)
+    return _to_copy(t, dtype, None if target == t._device else target, wanted)
 
 
 def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False, memory_format=None):

@@ -377,7 +377,7 @@ def zeros_of(grad):
 
 
 @operator("bernoulli", vjp={"self": zeros_of}, fake=lambda self, p=None, generator=None: Fake(self._shape, self._dtype),
-          spaces=())
+          spaces=(), out=False)
 def bernoulli_kernel(self, p, generator):
     """1 with the probability that each element says (or with probability p), else 0."""
     stream = stream_of(generator)
@@ -399,7 +399,7 @@ def multinomial_shape(self, num_samples, replacement=False, generator=None):
     return Fake(self._shape[:-1] + (num_samples,), dt.int64)
 
 
-@operator("multinomial", fake=multinomial_shape, spaces=())
+@operator("multinomial", fake=multinomial_shape, spaces=(), out=False)
 def multinomial_kernel(self, num_samples, replacement, generator):
     """Indices of categories drawn by their weights."""
     return stream_of(generator).multinomial(np.ascontiguousarray(self), num_samples, replacement)
@@ -431,7 +431,7 @@ def fake_normal(mean, std, generator):
     return Fake(geometry.broadcast_shapes(*[t._shape for t in tensors]), tensors[0]._dtype)
 
 
-@operator("normal", vjp={"mean": zeros_of, "std": zeros_of}, fake=fake_normal, spaces=())
+@operator("normal", vjp={"mean": zeros_of, "std": zeros_of}, fake=fake_normal, spaces=(), out=False)
 def normal_kernel(mean, std, generator):
     """Normal random numbers, each with its own mean and standard deviation."""
     shape = np.broadcast_shapes(np.shape(mean), np.shape(std))

@@ -33,7 +33,7 @@ def publish_sized(name, argument, function=True):
     """The method `t.name(2, 3)` and the function `name(t, (2, 3))` of a view that takes one tuple."""
     op = registry[name]
     doc = op.info.function.__doc__
-    publish(name, method_of_sizes(op, argument, doc), ("Tensor",))
+    op.info.public = publish(name, method_of_sizes(op, argument, doc), ("Tensor",))
     if function:
         publish(name, function_of_sizes(op, argument, doc), ("",))
 
@@ -304,6 +304,8 @@ def squeeze(input, dim=None):
 
 
 publish("squeeze", squeeze, ("", "Tensor"))
+for _op in _squeezes:
+    _op.info.public = squeeze
 
 
 @view("unsqueeze", vjp={"self": lambda grad, dim: grad.squeeze(dim)})
@@ -641,9 +643,10 @@ def moving_kernel(op, derivatives):
 
 
 def publish_inplace(op, public):
-    public.__name__ = op.name
-    public.__doc__ = f"In-place version of `{op.name[:-1]}`: this tensor gets the new geometry; no data moves."
-    publish(op.name, public, ("Tensor",))
+    """Publish the method; the declared view knows it as its in-place variant."""
+    public.__name__ = public.__qualname__ = op.name
+    public.__doc__ = f"In-place version of `{op.info.name}`: this tensor gets the new geometry; no data moves."
+    op.info.public_inplace = publish(op.name, public, ("Tensor",))
 
 
 _transpose_, _t_ = inplace_geometry("transpose", "1"), inplace_geometry("t", "1")
@@ -668,6 +671,8 @@ def squeeze_(self, dim=None):
 
 
 publish("squeeze_", squeeze_, ("Tensor",))
+for _op in _squeezes_:
+    _op.info.public_inplace = squeeze_
 
 
 def resize_(self, *sizes, memory_format=None):

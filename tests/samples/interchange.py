@@ -1,0 +1,2 @@
+"""Samples for teachtorch/ops/interchange.py, which declares no operators."""
+SAMPLES = {}
