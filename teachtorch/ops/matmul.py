@@ -281,7 +281,7 @@ def inner(input, other):
         raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
                            f"{list(input._shape)} and {list(other._shape)}")
     rows, columns = input.reshape(-1, input._shape[-1]), other.reshape(-1, other._shape[-1])
-    return rows.mm(columns.t()).reshape(*input._shape[:-1], *other._shape[:-1])
+    return rows.mm(columns.t()).reshape((*input._shape[:-1], *other._shape[:-1]))
 
 
 publish("vdot", dot, ("", "Tensor"))
