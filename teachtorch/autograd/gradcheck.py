@@ -1,0 +1,285 @@
+"""gradcheck: is a function's backward the derivative of its forward?
+
+Slow mode compares whole Jacobians, element by element: central differences against backward with one-hot gradients,
+run twice. Fast mode compares one number, vᵀJu, for random unit vectors u and v; on a mismatch it repeats in slow mode
+for a message that says where. https://pytorch.org/docs/stable/notes/gradcheck.html
+"""
+import collections.abc
+import warnings
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..tensor import Tensor, array_of, from_array
+from . import forward_ad
+from .api import grad
+
+
+class GradcheckError(RuntimeError):
+    """A derivative is wrong; the message says which output, which input, which element, and by how much."""
+
+
+def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
+              check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False,
+              check_batched_forward_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
+              masked=None):
+    """Whether |analytical - numerical| <= atol + rtol * |numerical| for every output and input (torch.autograd.gradcheck).
+
+    `inputs`: tensors (float64, of which at least one requires grad) and other arguments. False is returned, or a
+    GradcheckError raised (`raise_exception`), where they differ; ValueError if no input requires grad.
+    """
+    if not (check_backward_ad or check_forward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    check = _Check(func, as_inputs(inputs), eps, atol, rtol, nondet_tol)
+    try:
+        check.look_at_inputs()
+        check.run(fast_mode, check_forward_ad, check_backward_ad, check_undefined_grad)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3,
+                  gen_non_contig_grad_outputs=False, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
+                  check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False, check_rev_over_rev=True,
+                  fast_mode=False, masked=False):
+    """gradcheck of the function's gradient, for random (or the given) gradients of its outputs."""
+    inputs = as_inputs(inputs)
+    if grad_outputs is None:
+        generator = np.random.default_rng(0)
+        grad_outputs = [random_gradient(out, generator, gen_non_contig_grad_outputs)
+                        for out in differentiable(func(*inputs))]
+    grad_outputs = as_inputs(grad_outputs)
+
+    def gradient(*args):
+        arguments, starts = args[:len(inputs)], args[len(inputs):]
+        arguments = [a.view_as(a) if is_differentiable(a) else a for a in arguments]
+        outputs = differentiable(func(*arguments))
+        wanted = [a for a in arguments if is_differentiable(a)]
+        return tuple(g for g in grad(outputs, wanted, starts, create_graph=True, allow_unused=True) if g is not None)
+
+    return gradcheck(gradient, (*inputs, *grad_outputs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+                     nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_forward_ad=check_fwd_over_rev,
+                     check_backward_ad=check_rev_over_rev, fast_mode=fast_mode)
+
+
+def random_gradient(out, generator, non_contiguous):
+    values = generator.standard_normal(tuple(out.shape)).astype(out.dtype.numpy)
+    if non_contiguous and values.ndim:
+        values = np.repeat(values[..., None], 2, axis=-1)[..., 0]
+    return from_array(values).requires_grad_()
+
+
+def as_inputs(inputs):
+    return tuple(inputs) if isinstance(inputs, collections.abc.Sequence) else (inputs,)
+
+
+def is_differentiable(value):
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def as_outputs(result):
+    return [t for t in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(t, Tensor)]
+
+
+def differentiable(result):
+    return [t for t in as_outputs(result) if t.requires_grad]
+
+
+class _Check:
+    """One check: the function, its inputs and the tolerances."""
+
+    def __init__(self, func, inputs, eps, atol, rtol, nondet_tol):
+        self.func, self.inputs = func, inputs
+        self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
+        self.checked = [(i, t) for i, t in enumerate(inputs) if is_differentiable(t)]
+
+    def look_at_inputs(self):
+        if not self.checked:
+            raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them "
+                             "have requires_grad=True.")
+        for i, t in self.checked:
+            if t.dtype is not dt.float64:
+                warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. "
+                              "This check will likely fail if all the inputs are not of double precision floating "
+                              "point or complex. ", stacklevel=3)
+            if any(n > 1 and s == 0 for n, s in zip(t.shape, t.stride())):
+                raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
+                                   "are non-overlapping to be able to compute the numerical gradients correctly. You "
+                                   "should call .contiguous on the input before passing it to gradcheck.")
+
+    def run(self, fast_mode, forward, backward, undefined):
+        outputs = as_outputs(self.func(*self.inputs))
+        if not any(out.requires_grad for out in outputs):
+            self.expect_constant(outputs)
+            return
+        for o, out in enumerate(outputs):
+            if not out.requires_grad:
+                continue
+            if backward:
+                self.compare_fast(o, out) if fast_mode else self.compare_slow(o, out)
+            if forward:
+                self.compare_forward(o)
+        if backward:
+            self.expect_product_with_gradient(outputs)
+            if undefined:
+                self.expect_undefined_gradients_to_pass()
+
+    # ---- numerical ------------------------------------------------------------------------------------------
+
+    def value(self, o):
+        """Output o at the inputs as they are now, as a flat float64 array."""
+        out = as_outputs(self.func(*self.inputs))[o]
+        return np.array(array_of(out.detach()), np.float64).reshape(-1)
+
+    def difference(self, o, t, direction):
+        """(f(x + eps d) - f(x - eps d)) / 2 eps, for a direction of the input's shape; the input is restored."""
+        memory = array_of(t.detach())
+        kept = memory.copy()
+        try:
+            memory[...] = kept + self.eps * direction
+            above = self.value(o)
+            memory[...] = kept - self.eps * direction
+            return (above - self.value(o)) / (2 * self.eps)
+        finally:
+            memory[...] = kept
+
+    def numerical_jacobian(self, o, t):
+        """Of shape (elements of the input, elements of the output)."""
+        rows = []
+        for i in range(t.numel()):
+            direction = np.zeros(t.numel())
+            direction[i] = 1
+            rows.append(self.difference(o, t, direction.reshape(t.shape)))
+        size = self.value(o).size
+        return np.array(rows).reshape(t.numel(), size)
+
+    def expect_constant(self, outputs):
+        for o in range(len(outputs)):
+            for i, t in self.checked:
+                if np.abs(self.numerical_jacobian(o, t)).max(initial=0) > self.atol:
+                    raise GradcheckError("Numerical gradient for function expected to be zero")
+
+    # ---- analytical -----------------------------------------------------------------------------------------
+
+    def gradients(self, out, start, **options):
+        """The inputs' gradients for one gradient of the output, as flat float64 arrays; zeros where none flows."""
+        found = grad(out, [t for _, t in self.checked], start, retain_graph=True, allow_unused=True, **options)
+        return [np.zeros(t.numel()) if g is None else self.fitting(g, i, t)
+                for g, (i, t) in zip(found, self.checked)]
+
+    def fitting(self, g, i, t):
+        if g.shape != t.shape or g.dtype is not t.dtype:
+            raise GradcheckError(f"the gradient of input {i} has shape {tuple(g.shape)} and dtype {g.dtype}, the input "
+                                 f"{tuple(t.shape)} and {t.dtype}")
+        return np.array(array_of(g.detach()), np.float64).reshape(-1)
+
+    def analytical_jacobians(self, out):
+        """For each input, of shape (elements of the input, elements of the output): a backward per output element."""
+        columns = []
+        for k in range(out.numel()):
+            start = np.zeros(out.numel(), out.dtype.numpy)
+            start[k] = 1
+            columns.append(self.gradients(out, from_array(start.reshape(out.shape))))
+        return [np.stack([column[i] for column in columns], 1) if columns else np.zeros((t.numel(), 0))
+                for i, (_, t) in enumerate(self.checked)]
+
+    # ---- comparisons ----------------------------------------------------------------------------------------
+
+    def compare_slow(self, o, out):
+        first, second = self.analytical_jacobians(out), self.analytical_jacobians(out)
+        for (i, t), analytical, again in zip(self.checked, first, second):
+            self.expect_equal(o, i, t, analytical, self.numerical_jacobian(o, t))
+            self.expect_reentrant(analytical, again)
+
+    def expect_equal(self, o, i, t, analytical, numerical, mode=""):
+        excess = np.abs(analytical - numerical) - (self.atol + self.rtol * np.abs(numerical))
+        excess[np.isnan(excess)] = np.inf
+        both_nan = np.isnan(analytical) & np.isnan(numerical)
+        excess[both_nan] = -1
+        if (excess > 0).any():
+            raise GradcheckError(mismatch(o, i, t, analytical, numerical, excess, mode))
+
+    def expect_reentrant(self, analytical, again):
+        if np.abs(analytical - again).max(initial=0) > self.nondet_tol:
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+                "different values, although analytical gradient matches numerical gradient. The tolerance for "
+                f"nondeterminism was {self.nondet_tol}.")
+
+    def compare_fast(self, o, out):
+        """vᵀJu both ways; the tolerance grows with the vectors, since errors of all elements add up."""
+        generator = np.random.default_rng(0)
+        v = unit_vector(generator, out.numel())
+        start = from_array(v.reshape(out.shape).astype(out.dtype.numpy))
+        first, second = self.gradients(out, start), self.gradients(out, start)
+        for (i, t), analytical, again in zip(self.checked, first, second):
+            u = unit_vector(generator, t.numel())
+            numerical = v @ self.difference(o, t, u.reshape(t.shape))
+            atol = self.atol * u.sum() * v.sum()
+            if not abs(analytical @ u - numerical) <= atol + self.rtol * abs(numerical):
+                self.expect_equal(o, i, t, self.analytical_jacobians(out)[self.place(i)], self.numerical_jacobian(o, t))
+                raise GradcheckError(f"Jacobian mismatch for output {o} with respect to input {i}, in fast mode only:\n"
+                                     f"numerical:{numerical}\nanalytical:{analytical @ u}")
+            self.expect_reentrant(analytical, again)
+
+    def place(self, i):
+        return [number for number, _ in self.checked].index(i)
+
+    def compare_forward(self, o):
+        """Forward mode against the same differences, a tangent per input element."""
+        for i, t in self.checked:
+            rows = [self.tangent(o, i, k) for k in range(t.numel())]
+            numerical = self.numerical_jacobian(o, t)
+            self.expect_equal(o, i, t, np.array(rows).reshape(numerical.shape), numerical, " by forward mode")
+
+    def tangent(self, o, i, k):
+        direction = np.zeros(self.inputs[i].numel(), self.inputs[i].dtype.numpy)
+        direction[k] = 1
+        with forward_ad.dual_level():
+            args = list(self.inputs)
+            args[i] = forward_ad.make_dual(args[i], from_array(direction.reshape(args[i].shape)))
+            out = as_outputs(self.func(*args))[o]
+            found = forward_ad.unpack_dual(out).tangent
+        return np.zeros(out.numel()) if found is None else array_of(found.detach()).reshape(-1)
+
+    def expect_product_with_gradient(self, outputs):
+        """A zero gradient must give zero: backward is linear in it."""
+        for out in outputs:
+            if out.requires_grad:
+                start = from_array(np.zeros(tuple(out.shape), out.dtype.numpy))
+                for values in self.gradients(out, start):
+                    if np.any(values != 0):
+                        raise GradcheckError("backward not multiplied by grad_output")
+
+    def expect_undefined_gradients_to_pass(self):
+        """Backward must cope with outputs that no gradient comes back to."""
+        outputs = differentiable(self.func(*self.inputs))
+        if len(outputs) < 2:
+            return
+        for out in outputs:
+            try:
+                self.gradients(out, from_array(np.ones(tuple(out.shape), out.dtype.numpy)))
+            except RuntimeError as error:
+                raise GradcheckError("Expected backward function to handle undefined output grads. Please look at "
+                                     "\"Notes about undefined output gradients\" in "
+                                     "\"tools/autograd/derivatives.yaml\"") from error
+
+
+def unit_vector(generator, size):
+    """A random vector of length 1 without negative entries, so that errors do not cancel."""
+    vector = generator.random(size) + 1e-12
+    return vector / np.sqrt((vector * vector).sum()) if size else vector
+
+
+def mismatch(o, i, t, analytical, numerical, excess, mode):
+    """PyTorch's message, and the worst element."""
+    row, column = np.unravel_index(np.argmax(excess), excess.shape)
+    index = tuple(int(k) for k in np.unravel_index(row, tuple(t.shape))) if t.dim() else ()
+    return (f"Jacobian mismatch for output {o} with respect to input {i}{mode},\n"
+            f"numerical:{numerical}\nanalytical:{analytical}\n"
+            f"The largest excess is at element {index} of the input and element {column} of the (flattened) output: "
+            f"analytical {analytical[row, column]:.9g}, numerical {numerical[row, column]:.9g}, difference "
+            f"{abs(analytical[row, column] - numerical[row, column]):.3g}.")
