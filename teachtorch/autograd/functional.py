@@ -4,7 +4,7 @@
 https://pytorch.org/docs/stable/autograd.html#functional-higher-level-api
 """
 from ..tensor import Tensor
-from .api import grad
+from .api import grad, stacked
 from .grad_mode import enable_grad
 
 
@@ -124,8 +124,7 @@ def jacobian_of_output(out, points, create_graph, strict):
         per_element.append(filled(found, points, strict, create_graph))
     if not per_element:
         return [point.new_zeros((*out.shape, *point.shape)) for point in points]
-    return [column[0].stack(list(column)).reshape(*out.shape, *point.shape) if len(column) > 1 else
-            column[0].reshape(*out.shape, *point.shape) for column, point in zip(zip(*per_element), points)]
+    return [stacked(column).reshape(*out.shape, *point.shape) for column, point in zip(zip(*per_element), points)]
 
 
 def single_element(func):
