@@ -22,7 +22,7 @@ from .creation import empty_strided_array
 from .declare import LINEAR, composite, exports, operator, publish, view
 from .fake import Fake
 from .view import geometry_of
-from .writing import preserved_like, writing
+from .writing import preserved_like, with_separate_out, writing
 
 ORDINARY = K.CPU | K.BACKEND_SELECT | K.AD_INPLACE_OR_VIEW | K.AUTOGRAD
 
@@ -366,6 +366,9 @@ def index_select(self, dim, index):
     return np.array(self.take(index.reshape(-1), dim), order="C", copy=None)
 
 
+with_separate_out(registry["index_select"])
+
+
 def require_index_array(index, max_ndim):
     """A kernel's quick look at an index; the fake rule then says what is wrong with it."""
     if index.dtype not in (np.int64, np.int32) or index.ndim > max_ndim:
@@ -421,6 +424,9 @@ def index_add(self, dim, index, source, *, alpha=1):
         rows.add_picked(self, rows.whole(self.ndim, dim, index.reshape(-1)), source.reshape(source.shape or (1,)))
 
 
+with_separate_out(registry["index_add"])
+
+
 def scaled(grad, alpha):
     return grad if alpha == 1 else grad * alpha
 
@@ -469,6 +475,9 @@ def index_copy(self, dim, index, source):
         self[rows.whole(self.ndim, dim, index.reshape(-1))] = source
     elif index.size:
         self[...] = source.reshape(-1)[-1]
+
+
+with_separate_out(registry["index_copy"])
 
 
 def fake_index_fill(self, dim, index, value):
@@ -538,6 +547,9 @@ def take(self, index):
     return np.array(self.reshape(-1)[index], order="C", copy=None)
 
 
+with_separate_out(registry["take"])
+
+
 def check_positions(size, index):
     if index.size and (index.max() >= size or index.min() < -size):
         bad = index[(index >= size) | (index < -size)].flat[0]
@@ -605,6 +617,9 @@ def masked_select(self, mask):
         shape = geometry.broadcast_shapes(mask.shape, self.shape)
         self, mask = np.broadcast_to(self, shape), np.broadcast_to(mask, shape)
     return self[mask] if mask.ndim else self.reshape(1)[mask.reshape(1)]
+
+
+with_separate_out(registry["masked_select"])
 
 
 def masked_select_backward(grad, shape, mask):

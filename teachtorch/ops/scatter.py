@@ -13,9 +13,9 @@ from ..kernels import rows
 from ..tensor import Tensor
 from .declare import LINEAR, composite, operator, publish
 from .fake import Fake, require_tensor
-from .indexing import cast, require_index_array
+from .indexing import cast, fake_index_add, require_index_array
 from .view import geometry_of
-from .writing import preserved_like, writing
+from .writing import preserved_like, with_separate_out, writing
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------
@@ -49,9 +49,9 @@ def check_inside(index, dim, shape):
 
 def fake_gather(self, dim, index, sparse_grad=False):
     dim = geometry.wrap_dim(dim, len(self._shape))
-    check_index_dtype(index, "gather")
     if is_empty(index):
         return Fake(index._shape, self._dtype)
+    check_index_dtype(index, "gather")
     if len(dims_of(index._shape)) != len(dims_of(self._shape)):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for d, (n, m) in enumerate(zip(dims_of(index._shape), dims_of(self._shape))):
@@ -66,7 +66,8 @@ def fake_gather(self, dim, index, sparse_grad=False):
 def check_scatter(self, dim, index, src, name="scatter"):
     """PyTorch's refusals for an index and a source (a tensor or a number)."""
     dim = geometry.wrap_dim(dim, len(self._shape))
-    check_index_dtype(index, name)
+    if not is_empty(index):
+        check_index_dtype(index, name)
     if isinstance(src, Tensor) and src._dtype is not self._dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not is_empty(index):
@@ -93,15 +94,20 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
     "self": lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).scatter_add_(dim, index, grad)})
 def gather(self, dim, index, *, sparse_grad=False):
     """The elements that `index` (int64 or int32) picks along `dim`, the other dimensions in step; of index's shape."""
+    if index.size == 0:
+        return np.empty(index.shape, self.dtype)
     require_index_array(index, index.ndim)
-    if sparse_grad or index.size == 0 or max(self.ndim, 1) != max(index.ndim, 1):
-        return np.empty(index.shape, self.dtype) if index.size == 0 and not sparse_grad else refused()
+    if sparse_grad or max(self.ndim, 1) != max(index.ndim, 1):
+        refused()
     check_inside(index, dim, self.shape)
     if self.ndim == 0:
         return np.full(index.shape, self)
     if not all(n <= m for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape)) if d != dim % self.ndim):
         refused()
     return np.array(self[rows.along(index, dim)], order="C", copy=None).reshape(index.shape)
+
+
+with_separate_out(registry["gather"])
 
 
 def refused():
@@ -275,6 +281,9 @@ def scatter_add(self, dim, index, src):
     combine_at(np.add, self, dim, index, src)
 
 
+with_separate_out(registry["scatter_add"])
+
+
 # ---- scatter_reduce -------------------------------------------------------------------------------------------
 
 _UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
@@ -381,6 +390,35 @@ def divide_by_counts(self, dim, index, include_self):
     counts[counts == 0] = 1
     divide = np.floor_divide if np.issubdtype(self.dtype, np.integer) else np.true_divide
     self[...] = divide(self, counts.astype(self.dtype))
+
+
+def reducing_by_index(t, dim, index, source, reduce, include_self, scatter_reduce):
+    """index_reduce by scatter_reduce, whose index has the source's shape."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    fake_index_add(t, dim, index, source)
+    dim = geometry.wrap_dim(dim, len(t._shape))
+    column = [1] * len(source._shape)
+    if column:
+        column[dim] = -1
+        index = index.reshape(column).expand(source._shape)
+    else:
+        index = index.reshape(())
+    return scatter_reduce(t, dim, index, source, reduce, include_self=include_self)
+
+
+@composite("index_reduce", out=True)
+def index_reduce(self, dim, index, source, reduce, *, include_self=True):
+    """Reduce ("prod", "mean", "amax" or "amin") the slices of `source` to the slices of `dim` that `index` lists."""
+    return reducing_by_index(self, dim, index, source, reduce, include_self, Tensor.scatter_reduce)
+
+
+def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
+    """In-place version of `index_reduce`."""
+    return reducing_by_index(self, dim, index, source, reduce, include_self, Tensor.scatter_reduce_)
+
+
+publish("index_reduce_", index_reduce_, ("Tensor",))
 
 
 # ---- writing a slice into a copy ------------------------------------------------------------------------------

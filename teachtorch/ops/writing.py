@@ -4,11 +4,11 @@ import numpy as np
 from ..core import geometry
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator
-from ..tensor import array_of, from_array, stride_of
+from ..tensor import Tensor, array_of, from_array, storage_of, stride_of
 from .creation import empty_strided_array
-from .declare import checked_meta, declare_inplace, describe, finish, refuse_overlap, register_meta, unwrapped
+from .declare import declare_inplace, describe, finish, publish, refuse_overlap, register_meta, unwrapped, write_out
 from .fake import Fake
-from .signature import positional
+from .signature import positional, public_function
 
 
 def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=False,
@@ -71,3 +71,23 @@ def contiguous_like(self, *args):
 def preserved_like(self):
     """A copy's Fake: dense, in the stride order of the original."""
     return Fake(self._shape, self._dtype, geometry.preserve_format_strides(self._shape, stride_of(self)))
+
+
+def with_separate_out(op, spaces=("", "Tensor")):
+    """Publish an operator anew, its `out=` refusing a tensor that shares memory with an argument."""
+    def call_out(out, *args):
+        refuse_shared_memory(out, args)
+        return write_out(op, out, args)
+    public = public_function(op, op.info.signature, call_out)
+    public.__doc__, public.__module__ = op.info.public.__doc__, op.info.public.__module__
+    op.info.public = public
+    publish(op.name, public, spaces)
+
+
+def refuse_shared_memory(out, args):
+    stride_of(out)                              # a tensor over a broadcast array has strides only once they are asked for
+    refuse_overlap(out)
+    for a in args:
+        if isinstance(a, Tensor) and a.numel() and storage_of(a) is storage_of(out):
+            raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                               "to a single memory location. Please clone() the tensor before performing the operation.")

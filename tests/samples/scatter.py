@@ -33,6 +33,8 @@ SAMPLES = {
                        for kind in REDUCES for include in (True, False)]
                       + [sample(apart(3, 3), 0, ROWS, apart(3, 4, seed=1, gap=0.17), kind) for kind in REDUCES]
                       + [sample(apart(4, 3).T, 1, ints(3, 2, high=4), apart(3, 2, seed=1, gap=0.17), "amax")],
+    "index_reduce": [sample(apart(3, 3), 0, np.array([0, 2, 0]), apart(3, 3, seed=1, gap=0.17), kind, include_self=include)
+                     for kind in REDUCES[1:] for include in (True, False)],
     "select_scatter": [sample(x(3, 4), x(4), 0, 1), sample(x(4, 3).T, x(3), 1, -1)],
     "slice_scatter": [sample(x(3, 4), x(3, 2), 1, 1, None, 2), sample(x(4, 3).T, x(2, 4), 0, 0, 2), sample(x(3), x(3))],
     "diagonal_scatter": [sample(x(3, 4), x(3)), sample(x(3, 4), x(2), -1), sample(x(2, 3, 4), x(3, 2), 0, 0, 2)],
