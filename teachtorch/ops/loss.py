@@ -25,7 +25,7 @@ def reduction_of(reduction, size_average=None, reduce=None):
     return reduction
 
 
-# ---- negative log likelihood ----------------------------------------------------------------------------------
+# ---- negative log likelihood
 
 def class_dim(ndim):
     """Classes are in the second dimension of a batch."""
@@ -38,7 +38,8 @@ def check_nll_shapes(shape, target_shape):
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) == 1:
         if target_shape not in ((), (1,)):
-            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target_shape[0]}")
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: "
+                             f"{target_shape[0]}")
     elif not target_shape or shape[0] != target_shape[0]:
         found = target_shape[0] if target_shape else 1
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
@@ -61,16 +62,19 @@ def check_nll_dtypes(dtype, target_dtype, weight_dtype):
     if dtype.category != dt.FLOATING:
         raise NotImplementedError(f'"nll_loss_out_frame" not implemented for \'{scalar_type_name(dtype)}\'')
     if target_dtype not in (dt.int64, dt.uint8):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_type_name(target_dtype)}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got "
+                           f"{scalar_type_name(target_dtype)}")
     if weight_dtype not in (None, dtype):
-        raise RuntimeError(f"expected scalar type {scalar_type_name(dtype)} but found {scalar_type_name(weight_dtype)}")
+        raise RuntimeError(f"expected scalar type {scalar_type_name(dtype)} but found "
+                           f"{scalar_type_name(weight_dtype)}")
 
 
 def check_class_weights(shape, weight_shape, start=""):
     """One weight per class."""
     classes = shape[class_dim(len(shape))]
     if weight_shape is not None and weight_shape != (classes,):
-        raise RuntimeError(f"{start}weight tensor should be defined either for all {classes} classes or no classes but "
+        raise RuntimeError(f"{start}weight tensor should be defined either for all {classes} classes or no "
+                           f"classes but "
                            f"got weight tensor of shape: {list(weight_shape)}")
 
 
@@ -87,7 +91,7 @@ def loss_shape(shape):
 
 
 def classes_and_weights(shape, target, weight, ignore_index, dtype):
-    """(class to pick, its weight) for every target; an ignored target has weight 0. IndexError for other classes."""
+    """(class to pick, its weight) per target; 0 for an ignored one. IndexError for unknown classes."""
     target = target.reshape(loss_shape(shape)).astype(np.int64)
     kept = target != ignore_index
     classes = np.where(kept, target, 0)
@@ -175,16 +179,17 @@ def nll_of_shape(self, target, weight, reduction, ignore_index):
 def plain_nll_backward(grad, shape, target, reduction):
     """The gradient without weights, of (N, C) log probabilities."""
     result = np.zeros(shape, grad.dtype)
-    result[np.arange(target.size), target] = -grad / grad.dtype.type(target.size if reduction == "mean" else 1)
+    count = target.size if reduction == "mean" else 1
+    result[np.arange(target.size), target] = -grad / grad.dtype.type(count)
     return result
 
 
 @operator("nll_loss_backward", out=False, spaces=(), jvp=LINEAR,
-          fake=lambda grad_output, shape, target, weight, reduction, ignore_index: Fake(shape, grad_output._dtype),
+          fake=lambda grad_output, shape, *rest: Fake(shape, grad_output._dtype),
           vjp={"grad_output": lambda grad, target, weight, reduction, ignore_index: nll_of_shape(
               grad, target, weight, reduction, ignore_index)})
 def nll_loss_backward(grad_output, shape, target, weight, reduction, ignore_index):
-    """Minus the weight at each target's class, times the gradient; divided by the sum of weights for a mean."""
+    """Minus the weight at each target's class, times the gradient; for a mean over the sum of weights."""
     if weight is None and len(shape) == 2 and all_count(target, shape[1], ignore_index):
         return plain_nll_backward(grad_output, shape, target, reduction)
     axis, wide = class_dim(len(shape)), widened(grad_output)
@@ -193,7 +198,8 @@ def nll_loss_backward(grad_output, shape, target, weight, reduction, ignore_inde
         weights = silently(np.true_divide, weights, weights.sum())
     slopes = np.where(classes_kept(target, classes, ignore_index), -weights * wide, 0)
     result = np.zeros(shape, grad_output.dtype)
-    np.put_along_axis(result, np.expand_dims(classes, axis), np.expand_dims(slopes, axis).astype(result.dtype), axis)
+    slopes = np.expand_dims(slopes, axis).astype(result.dtype)
+    np.put_along_axis(result, np.expand_dims(classes, axis), slopes, axis)
     return result
 
 
@@ -202,20 +208,20 @@ _nll_loss2d.info.derivatives.node_class.__name__ = "NllLoss2DBackward0"
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
-    """The negative log likelihood: minus the log probability (N, C, d1, ...) of each target class (N, d1, ...).
+    """Negative log likelihood: minus the log probability (N, C, d1, ...) of each target class (N, d1, ...).
 
-    `weight`: (C,); `ignore_index`: a target that does not count; `reduction`: none, sum, or mean, which divides by the
-    sum of the targets' weights. IndexError for a class that does not exist.
+    `weight`: (C,); `ignore_index`: a target that does not count; `reduction`: none, sum, or mean, which
+    divides by the sum of the targets' weights. IndexError for a class that does not exist.
     """
     return nll_of_shape(input, target, weight, reduction_of(reduction, size_average, reduce), ignore_index)
 
 
-# ---- cross entropy --------------------------------------------------------------------------------------------
+# ---- cross entropy
 
-def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
-                  label_smoothing=0.0):
-    """The cross entropy between logits (N, C, d1, ...) and target classes (N, d1, ...) or class probabilities of the
-    input's shape; no softmax beforehand.
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None,
+                  reduction="mean", label_smoothing=0.0):
+    """The cross entropy between logits (N, C, d1, ...) and target classes (N, d1, ...) or class probabilities
+    of the input's shape; no softmax beforehand.
 
     `weight`: (C,); `label_smoothing`: how much of the target is spread evenly over all classes, in [0, 1].
     """
@@ -279,7 +285,7 @@ publish("nll_loss", nll_loss, ("nn.functional",))
 publish("cross_entropy", cross_entropy, ("nn.functional",))
 
 
-# ---- one hot --------------------------------------------------------------------------------------------------
+# ---- one hot
 
 @operator("one_hot", out=False, spaces=("nn.functional",))
 def one_hot(tensor, num_classes=-1):

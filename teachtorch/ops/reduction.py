@@ -1,8 +1,9 @@
 """Reductions over some or all dimensions.
 
-What PyTorch overloads (`max()`, `max(dim)`, `max(other)`) is an operator each here too; the function that users call
-chooses among them. Reductions to a value and reductions along dimensions have different derivatives, and so different
-nodes: MaxBackward1 shares the gradient among equal maxima, MaxBackward0 sends it to the index that was returned.
+What PyTorch overloads (`max()`, `max(dim)`, `max(other)`) is an operator each here too; the function that
+users call chooses among them. Reductions to a value and reductions along dimensions have different
+derivatives, and so different nodes: MaxBackward1 shares the gradient among equal maxima, MaxBackward0 sends
+it to the index that was returned.
 """
 import functools
 import math
@@ -27,7 +28,7 @@ add_up = np.add.reduce
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
-# ---- dimensions -----------------------------------------------------------------------------------------------
+# ---- dimensions
 
 def dims_of(dim, ndim):
     """The dimensions to reduce, counted from the front: all if `dim` is None or empty."""
@@ -73,7 +74,8 @@ def restored(grad, shape, dim, keepdim):
 def require_dim(dim, name, position=1):
     """PyTorch's TypeError where `dim` must be one int."""
     if not isinstance(dim, numbers.Integral):
-        raise TypeError(f"{name}(): argument 'dim' (position {position}) must be int, not {type(dim).__name__}")
+        raise TypeError(f"{name}(): argument 'dim' (position {position}) must be int, not "
+                        f"{type(dim).__name__}")
 
 
 def check_not_empty(name, shape, dim):
@@ -98,7 +100,8 @@ def numpy_names(function, out_dtypes=None):
     return accepting
 
 
-CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
+CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
+             "int16": "short int",
              "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "float16": "c10::Half",
              "bfloat16": "c10::BFloat16"}
 
@@ -133,7 +136,8 @@ def check_extremum_out(name, input, out):
     """amax and amin."""
     if out.dtype is not input.dtype:
         raise RuntimeError("Expected the dtype for input and out to match, but got "
-                           f"{scalar_type_name(input.dtype)} for input's dtype and {scalar_type_name(out.dtype)} for "
+                           f"{scalar_type_name(input.dtype)} for input's dtype and "
+                           f"{scalar_type_name(out.dtype)} for "
                            "out's dtype.")
 
 
@@ -158,7 +162,7 @@ def name_node(operator_name, node_name):
     registry[operator_name].info.derivatives.node_class.__name__ = node_name
 
 
-# ---- arrays ---------------------------------------------------------------------------------------------------
+# ---- arrays
 
 def converted(array, dtype):
     """The array in the dtype that was asked for (None: as it is)."""
@@ -196,7 +200,7 @@ def is_number_array(array):
     return array.dtype.kind in "biu"
 
 
-# ---- sum, mean, prod ------------------------------------------------------------------------------------------
+# ---- sum, mean, prod
 
 def sum_dtype(dtype):
     """Sums and products of integers and bools are int64."""
@@ -229,7 +233,8 @@ def sum_all(self, *, dtype=None):
 
 
 @operator("sum_dim", jvp=LINEAR, fake=fake_sum_dim, spaces=(), vjp={
-    "self": lambda grad, self_shape, dim, keepdim: restored(grad, self_shape, dim, keepdim).expand(self_shape)})
+    "self": lambda grad, self_shape, dim, keepdim: restored(
+        grad, self_shape, dim, keepdim).expand(self_shape)})
 def sum_dim(self, dim=None, keepdim=False, *, dtype=None):
     """The sums over the dimensions `dim` (int or tuple)."""
     axis = axis_of(dim, self.ndim)
@@ -255,10 +260,12 @@ publish("sum", sum_, ("", "Tensor"))
 
 def check_mean_dtype(self, dtype):
     if dtype is not None and dtype.category != dt.FLOATING:
-        raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a floating point or "
+        raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a floating "
+                           "point or "
                            f"complex dtype. Got: {scalar_type_name(dtype)}")
     if dtype is None and self._dtype.category != dt.FLOATING:
-        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating "
+                           "point or "
                            f"complex dtype. Got: {scalar_type_name(self._dtype)}")
 
 
@@ -302,8 +309,8 @@ def mean_dim(self, dim=None, keepdim=False, *, dtype=None):
 
 
 def mean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=False):
-    """The mean of all elements, or over the dimensions `dim` (int or tuple). RuntimeError for integers and bools,
-    unless a floating `dtype` is given to convert them to."""
+    """The mean of all elements, or over the dimensions `dim` (int or tuple). RuntimeError for integers and
+    bools, unless a floating `dtype` is given to convert them to."""
     dim, keepdim = (axis if dim is None else dim), keepdim or keepdims
     if out is not None:
         return write_out(_mean_dim, out, (input, dim, keepdim, dtype or out.dtype))
@@ -318,7 +325,7 @@ publish("mean", mean, ("", "Tensor"))
 
 
 def product_of_others(self, dim):
-    """For each element the product of all others along `dim`, without dividing: exact where elements are zero."""
+    """The product of all others along `dim`, without dividing: exact where elements are zero."""
     ones = self.new_ones(reduced_shape(self._shape, (dim,), True))
     size = self._shape[dim]
     before = exports[""]["cat"]([ones, self.narrow(dim, 0, size - 1)], dim).cumprod(dim)
@@ -353,7 +360,8 @@ def prod_tangent(self_t, self, result):
 
 
 def prod_dim_tangent(self_t, self, dim, keepdim, result):
-    return (prod_dim_gradient(result.new_ones(result._shape), self, dim, keepdim, result) * self_t).sum(dim, keepdim)
+    slopes = prod_dim_gradient(result.new_ones(result._shape), self, dim, keepdim, result)
+    return (slopes * self_t).sum(dim, keepdim)
 
 
 def fake_prod_dim(self, dim, keepdim=False, dtype=None):
@@ -387,9 +395,10 @@ name_node("prod_dim", "ProdBackward1")
 publish("prod", prod, ("", "Tensor"))
 
 
-# ---- gradients of what selects elements -----------------------------------------------------------------------
+# ---- gradients of what selects elements
 
-@pointwise("_same_value", kind=BOOL, numpy=lambda x, y: (x == y) | ((x != x) & (y != y)), inplace=False, spaces=())
+@pointwise("_same_value", kind=BOOL, numpy=lambda x, y: (x == y) | ((x != x) & (y != y)), inplace=False,
+           spaces=())
 def same_value(self, other):
     """Whether two elements are equal, or both NaN."""
     return self == other or (self != self and other != other)
@@ -450,7 +459,7 @@ def select_tangent(self_t, dim, keepdim, indices):
     return self_t.gather(dim, indices.unsqueeze(dim)).squeeze(dim), None
 
 
-# ---- max, min and relatives -----------------------------------------------------------------------------------
+# ---- max, min and relatives
 
 def fake_extremum(name):
     """The fake rule of max() and min()."""
@@ -481,7 +490,7 @@ def extremum(ufunc, array, axis, keepdim):
 
 
 def extremum_along(ufunc, find, array, dim, keepdim):
-    """(values, indices) along one dimension; NaN counts as the extremum, the first of equal ones is chosen."""
+    """(values, indices) along one dimension: the first of equal ones; NaN counts as the extremum."""
     require_dim(dim, ufunc.__name__)
     return extremum(ufunc, array, dim, keepdim), position_along(find, array, dim, keepdim)
 
@@ -510,14 +519,16 @@ def min_all(self):
     return extremum(np.minimum, self, None, False)
 
 
-@operator("max_dim", jvp=select_tangent, fake=fake_values_and_indices("max"), outputs=VALUES_AND_INDICES, spaces=(),
+@operator("max_dim", jvp=select_tangent, fake=fake_values_and_indices("max"), outputs=VALUES_AND_INDICES,
+          spaces=(),
           vjp={"self": select_gradient})
 def max_dim(self, dim, keepdim=False):
     """The largest elements along one dimension, and where they are."""
     return extremum_along(np.maximum, np.ndarray.argmax, self, dim, keepdim)
 
 
-@operator("min_dim", jvp=select_tangent, fake=fake_values_and_indices("min"), outputs=VALUES_AND_INDICES, spaces=(),
+@operator("min_dim", jvp=select_tangent, fake=fake_values_and_indices("min"), outputs=VALUES_AND_INDICES,
+          spaces=(),
           vjp={"self": select_gradient})
 def min_dim(self, dim, keepdim=False):
     """The smallest elements along one dimension, and where they are."""
@@ -530,19 +541,22 @@ def max_(input, dim=None, keepdim=False, *, other=None, out=None, **numpy_spelt)
     Equal maxima share the gradient of the full reduction; along `dim` it goes to the index that was returned.
     """
     if numpy_spelt:
-        return max_(input, **torch_spelt("max", dim=dim, keepdim=keepdim, other=other, out=out, **numpy_spelt))
+        return max_(input, **torch_spelt("max", dim=dim, keepdim=keepdim, other=other, out=out,
+                                         **numpy_spelt))
     if dim is None and other is None and out is None:
         return _max(input)
     return extremum_overload(_max, _max_dim, "maximum", input, dim, keepdim, other, out)
 
 
 def min_(input, dim=None, keepdim=False, *, other=None, out=None, **numpy_spelt):
-    """The smallest element; with `dim`, named (values, indices) along it; with a tensor, `minimum` of the two.
+    """The smallest element; with `dim`, named (values, indices) along it; with a tensor, `minimum` of the
+    two.
 
     Equal minima share the gradient of the full reduction; along `dim` it goes to the index that was returned.
     """
     if numpy_spelt:
-        return min_(input, **torch_spelt("min", dim=dim, keepdim=keepdim, other=other, out=out, **numpy_spelt))
+        return min_(input, **torch_spelt("min", dim=dim, keepdim=keepdim, other=other, out=out,
+                                         **numpy_spelt))
     if dim is None and other is None and out is None:
         return _min(input)
     return extremum_overload(_min, _min_dim, "minimum", input, dim, keepdim, other, out)
@@ -592,13 +606,15 @@ def fake_extrema(name):
     return fake
 
 
-@operator("amax", jvp=share_by_count_tangent, fake=fake_extrema("amax"), vjp={"self": share_by_count}, spaces=())
+@operator("amax", jvp=share_by_count_tangent, fake=fake_extrema("amax"), vjp={"self": share_by_count},
+          spaces=())
 def amax(self, dim=(), keepdim=False):
     """The largest elements over the dimensions `dim` (default: all); equal ones share the gradient."""
     return extremum(np.maximum, self, axis_of(dim, self.ndim), keepdim)
 
 
-@operator("amin", jvp=share_by_count_tangent, fake=fake_extrema("amin"), vjp={"self": share_by_count}, spaces=())
+@operator("amin", jvp=share_by_count_tangent, fake=fake_extrema("amin"), vjp={"self": share_by_count},
+          spaces=())
 def amin(self, dim=(), keepdim=False):
     """The smallest elements over the dimensions `dim` (default: all); equal ones share the gradient."""
     return extremum(np.minimum, self, axis_of(dim, self.ndim), keepdim)
@@ -616,7 +632,8 @@ def aminmax_tangent(self_t, self, dim, keepdim, min, max):
 
 def fake_aminmax(self, dim=None, keepdim=False):
     if dim is None and 0 in self._shape:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has "
+                           "no "
                            "identity.")
     if dim is not None:
         require_dim(dim, "aminmax")
@@ -668,7 +685,7 @@ def argmin(self, dim=None, keepdim=False):
     return position_of(np.ndarray.argmin, self, dim, keepdim)
 
 
-# ---- all, any, count_nonzero ----------------------------------------------------------------------------------
+# ---- all, any, count_nonzero
 
 def fake_truth(self, dim=None, keepdim=False):
     dims = () if dim in ((), []) else dims_of(dim, len(self._shape))
@@ -696,13 +713,14 @@ def any_(self, dim=None, keepdim=False):
 
 
 @operator("count_nonzero", out=False, spaces=(),
-          fake=lambda self, dim=None: Fake(reduced_shape(self._shape, dims_of(dim, len(self._shape)), False), dt.int64))
+          fake=lambda self, dim=None: Fake(reduced_shape(self._shape, dims_of(dim, len(self._shape)), False),
+                                           dt.int64))
 def count_nonzero(self, dim=None):
     """How many elements are not zero, overall or over the dimensions `dim`; int64."""
     return summed(self.astype(np.bool_), axis_of(dim, self.ndim), False, dt.int64.numpy)
 
 
-# ---- logsumexp, nansum, nanmean -------------------------------------------------------------------------------
+# ---- logsumexp, nansum, nanmean
 
 def fake_logsumexp(self, dim, keepdim=False):
     if dim is None:
@@ -761,7 +779,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     return exports[""]["div"](input.nansum(dim, keepdim, dtype=dtype), count, out=out)
 
 
-# ---- norms ----------------------------------------------------------------------------------------------------
+# ---- norms
 
 def check_norm_has_identity(shape, order, dim):
     """Norms of no elements exist for orders from 0 up, but not the maximum norm."""
@@ -773,7 +791,8 @@ def check_norm_has_identity(shape, order, dim):
         raise RuntimeError(start + "an empty tensor because the operation does not have an identity")
     for d in dims:
         if shape[d] == 0:
-            raise RuntimeError(start + f"the dimension {d}because this dimension is empty and the operation does not "
+            raise RuntimeError(start + f"the dimension {d}because this dimension is empty and the operation "
+                                       f"does not "
                                "have an identity")
 
 
@@ -783,7 +802,8 @@ def norm_order_text(order):
 
 def fake_vector_norm(self, ord=2, dim=None, keepdim=False, dtype=None):
     if not isinstance(ord, numbers.Number):
-        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "
+                        f"{type(ord).__name__}")
     check_norm_dtypes(self._dtype, dtype)
     dims = dims_of(dim, len(self._shape))
     check_norm_has_identity(self._shape, ord, dim)
@@ -801,11 +821,12 @@ def check_norm_dtypes(own, dtype):
                            f"{scalar_type_name(dtype)}")
     if np.promote_types(own.numpy, dtype.numpy) != dtype.numpy:
         raise RuntimeError(f"linalg.vector_norm: the dtype of the input ({scalar_type_name(own)}) should be "
-                           f"convertible without narrowing to the specified dtype ({scalar_type_name(dtype)})")
+                           f"convertible without narrowing to the specified dtype "
+                           f"({scalar_type_name(dtype)})")
 
 
 def norm_gradient(grad, self, ord, dim, keepdim, dtype, result):
-    """The gradient of the p-norm. Where the norm is zero it has none, and 0 is chosen; the 0-norm has none at all."""
+    """The gradient of the p-norm: 0 is chosen where the norm is 0; the 0-norm has none."""
     dims = dims_of(dim, len(self._shape))
     grad, norm = restored(grad, self._shape, dims, keepdim), restored(result, self._shape, dims, keepdim)
     if dtype is not None and dtype is not self._dtype:
@@ -858,7 +879,7 @@ def norm_of(array, order, axis, keepdim):
 @operator("linalg.vector_norm", jvp=norm_tangent, fake=fake_vector_norm, spaces=("linalg",),
           vjp={"self": norm_gradient})
 def vector_norm(self, ord=2, dim=None, keepdim=False, *, dtype=None):
-    """The p-norm of all elements as one vector, or over the dimensions `dim`; `ord` is any number, or +-inf."""
+    """The p-norm of all elements as one vector, or over `dim`; `ord`: any number, or +-inf."""
     own = dt.from_numpy(self.dtype)
     check_norm_dtypes(own, dtype)
     check_norm_has_identity(self.shape, ord, dim)
@@ -879,7 +900,7 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return exports["linalg"]["matrix_norm"](input, p, dims, keepdim, dtype=dtype, out=out)
 
 
-# ---- publishing -----------------------------------------------------------------------------------------------
+# ---- publishing
 
 for _function in (amax, amin):
     _name = _function.__name__

@@ -8,7 +8,8 @@ from ..core.dtype import scalar_type_name
 from ..kernels.pointwise import silently
 from .declare import LINEAR, exports, operator, publish
 from .fake import Fake
-from .reduction import (VALUES_AND_INDICES, converted, has_zero, is_number_array, numpy_names, own_and_index_dtype,
+from .reduction import (VALUES_AND_INDICES, converted, has_zero, is_number_array, numpy_names,
+                        own_and_index_dtype,
                         own_dtype, require_dim, sum_dtype, total_dtype, widened, with_out_dtype)
 
 
@@ -29,7 +30,7 @@ def reversed_cumsum(t, dim):
     return t.flip(dim).cumsum(dim).flip(dim)
 
 
-# ---- cumsum, cumprod ------------------------------------------------------------------------------------------
+# ---- cumsum, cumprod
 
 def fake_scan(name):
     """The fake rule of cumsum and cumprod."""
@@ -64,8 +65,8 @@ def cumsum(self, dim, *, dtype=None):
 def cumprod_gradient(grad, self, dim, result):
     """Element k takes part in the products from k on: their weighted sum, divided by element k.
 
-    Where an element is zero nothing can be divided by it. Then the sum is built up from the end: the products from k
-    on, without element k, are 1 for the k-th and (element k + 1) times those of k + 1.
+    Where an element is zero nothing can be divided by it. Then the sum is built up from the end: the products
+    from k on, without element k, are 1 for the k-th and (element k + 1) times those of k + 1.
     """
     if not self._shape:
         return grad
@@ -79,7 +80,7 @@ def cumprod_gradient(grad, self, dim, result):
 
 
 def cumprod_tangent(self_t, self, dim, result):
-    """The product rule as a recurrence: tangent k = tangent k-1 times element k, plus product k-1 times its tangent."""
+    """The product rule as a recurrence: tangent[k] = tangent[k-1] self[k] + result[k-1] self_t[k]."""
     if not self._shape or not self.numel():
         return self_t
     dim = geometry.wrap_dim(dim, len(self._shape))
@@ -88,7 +89,8 @@ def cumprod_tangent(self_t, self, dim, result):
     return linear_recurrence(before * self_t, self, dim)
 
 
-@operator("cumprod", jvp=cumprod_tangent, fake=fake_scan("cumprod"), inplace=True, vjp={"self": cumprod_gradient})
+@operator("cumprod", jvp=cumprod_tangent, fake=fake_scan("cumprod"), inplace=True,
+          vjp={"self": cumprod_gradient})
 def cumprod(self, dim, *, dtype=None):
     """Running products along `dim`; integers are multiplied as int64."""
     return scanned("cumprod", np.multiply, self, dim, dtype)
@@ -96,7 +98,8 @@ def cumprod(self, dim, *, dtype=None):
 
 def shifted(t, dim):
     """Each element in its successor's place, zero in the first."""
-    return exports[""]["cat"]([t.new_zeros(t.narrow(dim, 0, 1)._shape), t.narrow(dim, 0, t.size(dim) - 1)], dim)
+    zeros = t.new_zeros(t.narrow(dim, 0, 1)._shape)
+    return exports[""]["cat"]([zeros, t.narrow(dim, 0, t.size(dim) - 1)], dim)
 
 
 def recurrence_gradient(grad, factor, dim):
@@ -106,10 +109,16 @@ def recurrence_gradient(grad, factor, dim):
     return linear_recurrence(grad.flip(dim), owed.flip(dim), dim).flip(dim)
 
 
-@operator("_linear_recurrence", out=False, spaces=(), fake=lambda self, factor, dim: Fake(self._shape, self._dtype),
-          jvp=lambda self_t, factor_t, factor, dim, result: linear_recurrence(
-              (0 if self_t is None else self_t) + (0 if factor_t is None else factor_t * shifted(result, dim)),
-              factor, dim),
+def recurrence_tangent(self_t, factor_t, factor, dim, result):
+    """A recurrence itself, of what either argument's tangent adds at each step."""
+    added = 0 if self_t is None else self_t
+    if factor_t is not None:
+        added = added + factor_t * shifted(result, dim)
+    return linear_recurrence(added, factor, dim)
+
+
+@operator("_linear_recurrence", out=False, spaces=(), jvp=recurrence_tangent,
+          fake=lambda self, factor, dim: Fake(self._shape, self._dtype),
           vjp={"self": lambda grad, factor, dim: recurrence_gradient(grad, factor, dim),
                "factor": lambda grad, factor, dim, result: recurrence_gradient(grad, factor, dim)
                * shifted(result, dim)})
@@ -123,7 +132,7 @@ def linear_recurrence(self, factor, dim):
     return result
 
 
-# ---- cummax, cummin -------------------------------------------------------------------------------------------
+# ---- cummax, cummin
 
 def fake_running_extremum(name):
     def fake(self, dim):
@@ -170,13 +179,14 @@ def cummin(self, dim):
     return running_extremum("cummin", np.minimum, np.less_equal, self, dim)
 
 
-# ---- logcumsumexp ---------------------------------------------------------------------------------------------
+# ---- logcumsumexp
 
 def fake_logcumsumexp(self, dim):
     require_dim(dim, "logcumsumexp")
     geometry.wrap_dim(dim, len(self._shape))
     if self._dtype.category != dt.FLOATING:
-        raise NotImplementedError(f'"logcumsumexp_out_cpu" not implemented for \'{scalar_type_name(self._dtype)}\'')
+        name = scalar_type_name(self._dtype)
+        raise NotImplementedError(f'"logcumsumexp_out_cpu" not implemented for \'{name}\'')
     return Fake(self._shape, self._dtype)
 
 
@@ -199,7 +209,8 @@ def logcumsumexp_tangent(self_t, self, dim, result):
     return positive - negative
 
 
-@operator("logcumsumexp", jvp=logcumsumexp_tangent, fake=fake_logcumsumexp, vjp={"self": logcumsumexp_gradient})
+@operator("logcumsumexp", jvp=logcumsumexp_tangent, fake=fake_logcumsumexp,
+          vjp={"self": logcumsumexp_gradient})
 def logcumsumexp(self, dim):
     """log of the running sums of exp(self) along `dim`, without overflow."""
     axis = scan_axis(dim, self, "logcumsumexp")
@@ -211,21 +222,23 @@ def logcumsumexp(self, dim):
     return np.ascontiguousarray(found.astype(self.dtype, copy=False))
 
 
-# ---- diff -----------------------------------------------------------------------------------------------------
+# ---- diff
 
 def check_diff_part(input, part, dim):
     if part.dim() != input.dim():
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     for i in range(input.dim()):
         if i != dim and part.size(i) != input.size(i):
-            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input except "
-                               f"along the differencing dimension; input.size({i}) = {input.size(i)}, but got "
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input "
+                               "except "
+                               f"along the differencing dimension; input.size({i}) = {input.size(i)}, but "
+                               f"got "
                                f"tensor.size({i}) = {part.size(i)}")
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
-    """The n-th differences of neighbours along `dim`, after joining `prepend` and `append`; of bools, whether they
-    differ."""
+    """The n-th differences of neighbours along `dim`, after joining `prepend` and `append`; of bools, whether
+    they differ."""
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:

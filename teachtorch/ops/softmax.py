@@ -20,8 +20,9 @@ def fake_softmax(kernel):
         check_dim(dim, kernel)
         dim = geometry.wrap_dim(dim, len(self._shape))
         if self._dtype.category != dt.FLOATING:
-            which = f"{kernel}_lastdim_kernel_impl" if dim >= len(self._shape) - 1 else f"{kernel}_kernel_impl"
-            raise NotImplementedError(f'"{which}" not implemented for \'{scalar_type_name(self._dtype)}\'')
+            which = "lastdim_kernel" if dim >= len(self._shape) - 1 else "kernel"
+            raise NotImplementedError(f'"{kernel}_{which}_impl" not implemented for '
+                                      f"'{scalar_type_name(self._dtype)}'")
         return Fake(self._shape, self._dtype)
     return fake
 
@@ -64,7 +65,7 @@ def log_softmax_of(array, dim):
     return found
 
 
-# ---- backward -------------------------------------------------------------------------------------------------
+# ---- backward
 
 def fake_backward(grad_output, output, dim):
     return Fake(output._shape, output._dtype)
@@ -111,7 +112,9 @@ def softmax_backward_tangent(grad_output_t, output_t, grad_output, output, dim):
 
 def log_softmax_backward_tangent(grad_output_t, output_t, grad_output, output, dim):
     found = 0 if grad_output_t is None else log_softmax_backward(grad_output_t, output, dim)
-    return found if output_t is None else found + log_softmax_double_backward(output_t, grad_output, output, dim)
+    if output_t is None:
+        return found
+    return found + log_softmax_double_backward(output_t, grad_output, output, dim)
 
 
 @operator("_softmax_backward_data", out=False, spaces=(), fake=fake_backward, jvp=softmax_backward_tangent,
@@ -136,7 +139,7 @@ def log_softmax_backward(grad_output, output, dim):
     return backward_along(log_softmax_slopes, rows.log_softmax_backward, grad_output, output, dim)
 
 
-# ---- forward --------------------------------------------------------------------------------------------------
+# ---- forward
 
 @operator("_softmax", spaces=(), fake=fake_softmax("softmax"),
           jvp=lambda self_t, dim, result: softmax_backward(self_t, result, dim),
@@ -187,11 +190,12 @@ publish("softmax", softmax, ("", "Tensor", "special"))
 publish("log_softmax", log_softmax, ("", "Tensor", "special"))
 
 
-# ---- nn.functional --------------------------------------------------------------------------------------------
+# ---- nn.functional
 
 def implicit_dim(name, ndim, stacklevel):
     """The dimension that softmax used to guess."""
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+                  f"dim=X as an "
                   "argument.", stacklevel=stacklevel)
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -203,7 +207,8 @@ def functional_softmax(input, dim=None, _stacklevel=3, dtype=None):
 
 def functional_log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """log(softmax(x)) along `dim`, without overflow; `dtype`: what to convert to first."""
-    return log_softmax(input, implicit_dim("log_softmax", input.dim(), _stacklevel) if dim is None else dim, dtype)
+    dim = implicit_dim("log_softmax", input.dim(), _stacklevel) if dim is None else dim
+    return log_softmax(input, dim, dtype)
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):

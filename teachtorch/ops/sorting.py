@@ -20,7 +20,7 @@ def gathered_tangent(self_t, dim, indices):
     return self_t.gather(dim, indices), None
 
 
-# ---- sort -----------------------------------------------------------------------------------------------------
+# ---- sort
 
 def fake_sort(self, dim=-1, descending=False, stable=None):
     require_dim(dim, "sort")
@@ -48,7 +48,7 @@ def laid_out_like(array, values):
 @operator("sort", jvp=gathered_tangent, fake=fake_sort, outputs=VALUES_AND_INDICES, spaces=(),
           vjp={"self": gathered_gradient})
 def sort_(self, dim=-1, descending=False, *, stable=None):
-    """The elements in order along `dim`, and where they came from. Always stable; NaN counts as the largest."""
+    """The elements in stable order along `dim` and where they came from; NaN counts as the largest."""
     require_dim(dim, "sort")
     dim = geometry.wrap_dim(dim, self.ndim)
     if not self.ndim:
@@ -87,7 +87,7 @@ def msort(input):
 publish("argsort", numpy_names(argsort), ("", "Tensor"))
 
 
-# ---- topk -----------------------------------------------------------------------------------------------------
+# ---- topk
 
 def fake_topk(self, k, dim=-1, largest=True, sorted=True):
     require_dim(dim, "topk", 2)
@@ -129,7 +129,7 @@ def topk(self, k, dim=-1, largest=True, sorted=True):
 publish("topk", numpy_names(topk, own_and_index_dtype), ("", "Tensor"))
 
 
-# ---- searchsorted, bucketize ----------------------------------------------------------------------------------
+# ---- searchsorted, bucketize
 
 def check_search(sequence, values, side, right, sorter):
     """PyTorch's refusals. `values`: an array."""
@@ -137,14 +137,17 @@ def check_search(sequence, values, side, right, sorter):
     if side not in (None, "left", "right"):
         raise RuntimeError(f"{start}side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
-        raise RuntimeError(f"{start}side and right can't be set to opposites, got side of left while right was True")
+        raise RuntimeError(f"{start}side and right can't be set to opposites, got side of left while right "
+                           f"was True")
     if not sequence.ndim:
         raise RuntimeError(f"{start}boundaries tensor should have positive dimension, but got 0 dimension")
     if not values.ndim and sequence.ndim != 1:
-        raise RuntimeError(f"{start}input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+        raise RuntimeError(f"{start}input value can be a scalar only when boundaries tensor dimension is 1, "
+                           f"but we got "
                            f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)")
     if sequence.ndim != 1 and (sequence.ndim != values.ndim or sequence.shape[:-1] != values.shape[:-1]):
-        raise RuntimeError(f"{start}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+        raise RuntimeError(f"{start}boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+                           f"boundaries "
                            f"tensor and input value tensor must match, but we got boundaries tensor "
                            f"{list(sequence.shape)} and input value tensor {list(values.shape)}")
     if sorter is not None:
@@ -190,14 +193,17 @@ def positions_in(sequence, values, side):
 
 def check_out_dtype(out, out_int32):
     if out is not None and out.dtype is not (dt.int32 if out_int32 else dt.int64):
-        raise RuntimeError("torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or "
-                           "Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype "
+        raise RuntimeError("torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) "
+                           "or "
+                           "Long(int64) depending on whether out_int32 flag is True, but we got output "
+                           "tensor's dtype "
                            f"{scalar_type_name(out.dtype)} and out_int32 flag is {out_int32}")
 
 
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
-    """The indices at which `input` (a tensor or a number) would have to be inserted to keep the innermost dimension
-    of `sorted_sequence` sorted: before equal elements, or after them with `right=True` or `side="right"`."""
+    """The indices at which `input` (a tensor or a number) would have to be inserted to keep the innermost
+    dimension of `sorted_sequence` sorted: before equal elements, or after them with `right=True` or
+    `side="right"`."""
     check_out_dtype(out, out_int32)
     args = (sorted_sequence, input, out_int32, right, side, sorter)
     return registry["searchsorted"](*args) if out is None else write_out(registry["searchsorted"], out, args)
@@ -214,7 +220,7 @@ publish("searchsorted", searchsorted, ("",))
 publish("bucketize", bucketize, ("",))
 
 
-# ---- unique ---------------------------------------------------------------------------------------------------
+# ---- unique
 
 def check_unique_dim(array, dim):
     """The dimension counted from the front, or None for all elements."""
@@ -224,7 +230,8 @@ def check_unique_dim(array, dim):
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim = geometry.wrap_dim(dim, array.ndim)
     if 0 in array.shape[:dim] + array.shape[dim + 1:]:
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be "
+                           "applied")
     return dim
 
 
@@ -243,7 +250,7 @@ def slices_together(values, dim):
 
 @operator("unique", out=False, spaces=())
 def unique_(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The distinct elements (or slices along `dim`) in ascending order; each NaN is distinct from the others."""
+    """The distinct elements (or slices along `dim`) in ascending order; no NaN equals another."""
     dim = check_unique_dim(self, dim)
     values, inverse, counts = np.unique(widened(self), return_inverse=True, return_counts=True, axis=dim,
                                         equal_nan=False)
@@ -268,14 +275,15 @@ def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None
     values = self.reshape(-1)[is_new] if dim is None else np.compress(is_new, self, dim)
     inverse = (np.cumsum(is_new) - 1).astype(np.int64)
     counts = np.diff(np.append(np.flatnonzero(is_new), len(rows))).astype(np.int64)
-    return chosen_results(slices_together(values, dim), inverse.reshape(self.shape) if dim is None else inverse,
+    return chosen_results(slices_together(values, dim), inverse.reshape(self.shape) if dim is None
+                          else inverse,
                           counts, return_inverse, return_counts)
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The distinct elements (or slices along `dim`) in ascending order.
 
-    With `return_inverse` and `return_counts` a tuple: also where each element is in it, and how often it occurs.
+    With `return_inverse` and `return_counts` a tuple: also where each element is and how often it occurs.
     """
     return registry["unique"](input, sorted, return_inverse, return_counts, dim)
 

@@ -14,11 +14,13 @@ from ..kernels.pointwise import silently
 from ..tensor import Tensor, array_of
 from .declare import exports, operator, publish, write_out
 from .fake import Fake
-from .reduction import (VALUES_AND_INDICES, axis_of, check_out_dtypes, dense, dims_of, fake_values_and_indices,
-                        is_number_array, name_node, numpy_names, own_and_index_dtype, reduced_count, reduced_shape, require_dim, restored,
-                        select_gradient, select_tangent, share_evenly, share_evenly_tangent, widened, with_out_check)
+from .reduction import (VALUES_AND_INDICES, axis_of, check_out_dtypes, dense, dims_of,
+                        fake_values_and_indices, is_number_array, name_node, numpy_names, own_and_index_dtype,
+                        reduced_count,
+                        reduced_shape, require_dim, restored, select_gradient, select_tangent, share_evenly,
+                        share_evenly_tangent, widened, with_out_check)
 
-# ---- var, std -------------------------------------------------------------------------------------------------
+# ---- var, std
 
 
 def check_spread_dtype(self, message):
@@ -50,12 +52,13 @@ def variance_of(name, array, dim, correction, keepdim):
         raise TypeError(f"{name}() needs floating point numbers")
     dims = dims_of(dim, array.ndim)
     if freedom(array.shape, dim, correction) <= 0:
-        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+                      f"reduction "
                       "factor (input numel divided by output numel).", stacklevel=2)
     correction = 1 if correction is None else correction
     if array.size <= folds.SMALL:
-        return small_variance(array, dims if array.ndim else None, max(reduced_count(array.shape, dim) - correction, 0),
-                              keepdim)
+        divisor = max(reduced_count(array.shape, dim) - correction, 0)
+        return small_variance(array, dims if array.ndim else None, divisor, keepdim)
     return dense(silently(folds.var, array, dims, correction, keepdim))
 
 
@@ -128,8 +131,12 @@ def variance_mean_gradient(grads, self, dim, correction, keepdim):
 
 
 def deviation_mean_gradient(grads, self, dim, correction, keepdim, result0):
-    return added([None if grads[0] is None else deviation_gradient(grads[0], self, dim, correction, keepdim, result0),
-                  None if grads[1] is None else mean_gradient(grads[1], self, dim, keepdim)])
+    parts = [None, None]
+    if grads[0] is not None:
+        parts[0] = deviation_gradient(grads[0], self, dim, correction, keepdim, result0)
+    if grads[1] is not None:
+        parts[1] = mean_gradient(grads[1], self, dim, keepdim)
+    return added(parts)
 
 
 @operator("var", jvp=variance_tangent, fake=fake_spread, spaces=(), vjp={"self": variance_gradient})
@@ -144,16 +151,19 @@ def std_(self, dim=None, correction=None, keepdim=False):
     return root(variance_of("std", self, dim, correction, keepdim))
 
 
-@operator("var_mean", fake=fake_spread_and_mean("var_mean"), outputs=("result0", "result1"), spaces=(), out=False,
+@operator("var_mean", fake=fake_spread_and_mean("var_mean"), outputs=("result0", "result1"), spaces=(),
+          out=False,
           jvp=lambda self_t, self, dim, correction, keepdim: (
               variance_tangent(self_t, self, dim, correction, keepdim), self_t.mean(dim, keepdim)),
           vjp={"self": variance_mean_gradient})
 def var_mean_(self, dim=None, correction=None, keepdim=False):
     """The variance and the mean over `dim` (default: all)."""
-    return np.asarray(variance_of("var_mean", self, dim, correction, keepdim)), mean_around(self, dim, keepdim)
+    variance = np.asarray(variance_of("var_mean", self, dim, correction, keepdim))
+    return variance, mean_around(self, dim, keepdim)
 
 
-@operator("std_mean", fake=fake_spread_and_mean("std_mean"), outputs=("result0", "result1"), spaces=(), out=False,
+@operator("std_mean", fake=fake_spread_and_mean("std_mean"), outputs=("result0", "result1"), spaces=(),
+          out=False,
           jvp=lambda self_t, self, dim, correction, keepdim, result0: (
               deviation_tangent(self_t, self, dim, correction, keepdim, result0), self_t.mean(dim, keepdim)),
           vjp={"self": deviation_mean_gradient})
@@ -163,7 +173,7 @@ def std_mean_(self, dim=None, correction=None, keepdim=False):
 
 
 def spread_function(name, doc):
-    """var, std, var_mean, std_mean as users call them: `correction=` or the older `unbiased`, which may come first."""
+    """var, std, var_mean, std_mean: `correction=` or the older `unbiased`, which may come first."""
     chosen = registry[name]
 
     def spread(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
@@ -171,7 +181,8 @@ def spread_function(name, doc):
             dim, unbiased = None, dim
         if unbiased is not None:
             if correction is not None:
-                raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and correction "
+                raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and "
+                                f"correction "
                                 "exclude each other")
             correction = 1 if unbiased else 0
         args = (input, dim, correction, keepdim)
@@ -181,14 +192,13 @@ def spread_function(name, doc):
 
 
 for _name, _of in (("var", "variance"), ("std", "standard deviation")):
-    publish(_name, spread_function(_name, f"The {_of} over `dim` (default: all): of the sum of squares divided by the "
-                                          "count less `correction` (default 1; `unbiased=False` means 0)."),
-            ("", "Tensor"))
-    publish(f"{_name}_mean", spread_function(f"{_name}_mean", f"The {_of} and the mean over `dim` (default: all)."),
-            ("",))
+    _doc = f"The {_of} over `dim` (default: all); `correction` (default 1) is taken off the count."
+    publish(_name, spread_function(_name, _doc), ("", "Tensor"))
+    _doc = f"The {_of} and the mean over `dim` (default: all)."
+    publish(f"{_name}_mean", spread_function(f"{_name}_mean", _doc), ("",))
 
 
-# ---- median, mode, kthvalue -----------------------------------------------------------------------------------
+# ---- median, mode, kthvalue
 
 def check_has_order(array, name):
     """Order statistics of bools are not implemented in PyTorch."""
@@ -233,13 +243,15 @@ def lower_median(array, ignores_nan):
     return np.asarray(np.partition(flat, middle)[middle].astype(array.dtype))
 
 
-@operator("median", jvp=share_evenly_tangent, fake=fake_median, out=False, spaces=(), vjp={"self": share_evenly})
+@operator("median", jvp=share_evenly_tangent, fake=fake_median, out=False, spaces=(),
+          vjp={"self": share_evenly})
 def median_all(self):
     """The lower median of all elements."""
     return lower_median(self, False)
 
 
-@operator("nanmedian", jvp=share_evenly_tangent, fake=fake_median, out=False, spaces=(), vjp={"self": share_evenly})
+@operator("nanmedian", jvp=share_evenly_tangent, fake=fake_median, out=False, spaces=(),
+          vjp={"self": share_evenly})
 def nanmedian_all(self):
     """The lower median of all elements that are not NaN."""
     return lower_median(self, True)
@@ -264,8 +276,10 @@ def median_along(array, dim, keepdim, ignores_nan):
     dim = geometry.wrap_dim(dim, array.ndim)
     if array.ndim and not array.shape[dim]:
         raise IndexError("median() needs elements")
-    missing = np.add.reduce(np.isnan(widened(array)), dim, np.int64, None, True) if array.ndim else np.int64(0)
-    size = array.shape[dim] if array.ndim else 1
+    if not array.ndim:
+        return np.array(array), np.zeros((), np.int64)
+    missing = np.add.reduce(np.isnan(widened(array)), dim, np.int64, None, True)
+    size = array.shape[dim]
     if ignores_nan:
         ranks = np.maximum(size - missing - 1, 0) // 2
     else:
@@ -273,7 +287,8 @@ def median_along(array, dim, keepdim, ignores_nan):
     return chosen_along(array, ranks, dim, keepdim)
 
 
-@operator("median_dim", jvp=select_tangent, fake=fake_median_dim("median"), outputs=VALUES_AND_INDICES, spaces=(),
+@operator("median_dim", jvp=select_tangent, fake=fake_median_dim("median"), outputs=VALUES_AND_INDICES,
+          spaces=(),
           vjp={"self": select_gradient})
 def median_dim(self, dim=-1, keepdim=False):
     """The lower medians along one dimension, and where they are."""
@@ -303,7 +318,8 @@ def full_or_along(full, along, doc):
 name_node("median_dim", "MedianBackward1")
 name_node("nanmedian_dim", "NanmedianBackward1")
 publish("median", full_or_along(registry["median"], registry["median_dim"],
-                                "The lower median; with `dim`, named (values, indices) along it."), ("", "Tensor"))
+                                "The lower median; with `dim`, named (values, indices) along it."),
+        ("", "Tensor"))
 publish("nanmedian", full_or_along(registry["nanmedian"], registry["nanmedian_dim"],
                                    "`median` of the elements that are not NaN."), ("", "Tensor"))
 
@@ -332,7 +348,7 @@ def kthvalue(self, k, dim=-1, keepdim=False):
 
 
 def mode_of_row(row):
-    """(value, index) of the most frequent element: the smallest of equally frequent ones, at its last index."""
+    """(value, index) of the most frequent element: of equally frequent ones the least, at its last index."""
     order = np.argsort(widened(row), kind="stable")
     ordered = row[order]
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), row.size - 1)
@@ -341,10 +357,12 @@ def mode_of_row(row):
     return row[index], index
 
 
-@operator("mode", jvp=select_tangent, fake=fake_values_and_indices("mode"), outputs=VALUES_AND_INDICES, spaces=(),
+@operator("mode", jvp=select_tangent, fake=fake_values_and_indices("mode"), outputs=VALUES_AND_INDICES,
+          spaces=(),
           vjp={"self": select_gradient})
 def mode(self, dim=-1, keepdim=False):
-    """The most frequent elements along one dimension (the smallest of equally frequent ones), and where they are."""
+    """The most frequent elements along one dimension and where they are; of equally frequent ones the
+    least."""
     require_dim(dim, "mode")
     if not self.ndim:
         geometry.wrap_dim(dim, 0)
@@ -365,15 +383,17 @@ def check_kthvalue_out(name, input, out):
     if out[1].dtype is not dt.int64:
         raise RuntimeError("output indices must be of scalar type Long")
     if np.may_share_memory(array_of(input), array_of(out[0])):
-        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
-                           "to a single memory location. Please clone() the tensor before performing the operation.")
+        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to "
+                           "tensor refer "
+                           "to a single memory location. Please clone() the tensor before performing the "
+                           "operation.")
 
 
 publish("kthvalue", numpy_names(with_out_check(kthvalue, "kthvalue", check_kthvalue_out)), ("", "Tensor"))
 publish("mode", numpy_names(mode, own_and_index_dtype), ("", "Tensor"))
 
 
-# ---- quantile -------------------------------------------------------------------------------------------------
+# ---- quantile
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -394,7 +414,8 @@ def as_quantiles(name, q, input):
     if isinstance(q, Tensor):
         return q
     if not isinstance(q, numbers.Real):
-        raise TypeError(f"{name}(): argument 'q' (position 2) must be Tensor or float, not {type(q).__name__}")
+        raise TypeError(f"{name}(): argument 'q' (position 2) must be Tensor or float, not "
+                        f"{type(q).__name__}")
     if not 0 <= q <= 1:
         raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
     return exports[""]["tensor"](float(q), dtype=input.dtype)
@@ -410,7 +431,8 @@ def check_quantile(name, input, q, interpolation):
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
     if interpolation not in INTERPOLATIONS:
-        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or "
+                           f"nearest, but "
                            f"got {interpolation}")
     values = array_of(q)
     if not ((values >= 0) & (values <= 1)).all():
@@ -431,7 +453,7 @@ def interpolated(ordered, q, interpolation, ignores_nan):
 
 
 def rank_of(ordered, q, ignores_nan):
-    """The (fractional) position of each quantile in its row; in a row with NaN that of a NaN, unless ignored."""
+    """The (fractional) position of each quantile in its row; in a row with NaN that of a NaN."""
     missing = ordered.isnan()
     if ignores_nan:
         count = missing.logical_not().sum(-1, True)
@@ -460,9 +482,9 @@ def stored(name, found, out):
 
 @numpy_names
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
-    """The q-th quantiles (a number or a 1-dim tensor in [0, 1]) of all elements or along `dim`; NaN if one is NaN.
+    """The q-th quantiles (a number or 1-dim tensor in [0, 1]) of all elements or along `dim`; NaN if one is.
 
-    Interpolations: linear, lower, higher, midpoint, nearest. The quantiles of a 1-dim `q` come first in the shape.
+    Interpolations: linear, lower, higher, midpoint, nearest. The quantiles of a 1-dim `q` come in front.
     """
     found = quantile_of("quantile", input, q, dim, keepdim, interpolation, False)
     return found if out is None else stored("quantile", found, out)
@@ -479,11 +501,12 @@ publish("quantile", quantile, ("", "Tensor"))
 publish("nanquantile", nanquantile, ("", "Tensor"))
 
 
-# ---- covariance -----------------------------------------------------------------------------------------------
+# ---- covariance
 
 def check_weights(kind, weights, count):
     if weights.dim() > 1:
-        raise RuntimeError(f"cov(): expected {kind}weights to have one or fewer dimensions but got {kind}weights with "
+        raise RuntimeError(f"cov(): expected {kind}weights to have one or fewer dimensions but got "
+                           f"{kind}weights with "
                            f"{weights.dim()} dimensions")
     is_integral = weights.dtype.category == dt.INTEGRAL
     if is_integral != (kind == "f"):
@@ -491,7 +514,8 @@ def check_weights(kind, weights, count):
         raise RuntimeError(f"cov(): expected {kind}weights to have {wanted} dtype but got {kind}weights with "
                            f"{scalar_type_name(weights.dtype)} dtype")
     if weights.numel() != count:
-        raise RuntimeError(f"cov(): expected {kind}weights to have the same numel as there are observations in the "
+        raise RuntimeError(f"cov(): expected {kind}weights to have the same numel as there are observations "
+                           f"in the "
                            f"input but got {weights.numel()} != {count}")
     if count and bool((weights.detach() < 0).any()):
         raise RuntimeError(f"cov(): {kind}weights cannot be negative")
@@ -518,7 +542,8 @@ def cov_freedom(weights, aweights, count, correction):
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):
-    """The covariance matrix of variables (rows) over observations (columns), divided by the count less `correction`;
+    """The covariance matrix of variables (rows) over observations (columns), divided by the count less
+    `correction`;
     `fweights`: int repetitions and `aweights`: float importances of the observations."""
     if input.dim() > 2:
         raise RuntimeError("cov(): expected input to have two or fewer dimensions but got an input with "
@@ -570,11 +595,11 @@ publish("cov", cov, ("", "Tensor"))
 publish("corrcoef", corrcoef, ("", "Tensor"))
 
 
-# ---- counts ---------------------------------------------------------------------------------------------------
+# ---- counts
 
 @operator("bincount", out=False)
 def bincount(self, weights=None, minlength=0):
-    """How often each of 0, 1, ... occurs in a 1-dim integer tensor, or the sum of `weights` at its occurrences."""
+    """How often each of 0, 1, ... occurs in a 1-dim integer tensor, or the sum of its `weights`."""
     check_bincount(self, weights, minlength)
     count = max(int(self.max()) + 1 if self.size else 0, minlength)
     if weights is None:
@@ -598,7 +623,7 @@ def check_bincount(values, weights, minlength):
 
 
 def histogram_range(array, low, high):
-    """The range that was asked for; that of the data if low == high; widened by 1 to each side if it is a point."""
+    """The range asked for; that of the data if low == high; widened by 1 to each side if it is a point."""
     if high < low:
         raise RuntimeError("torch.histc: max must be larger than min")
     if low == high and array.size:
@@ -610,7 +635,7 @@ def histogram_range(array, low, high):
 
 @operator("histc", fake=lambda self, bins=100, min=0, max=0: Fake((bins,), self._dtype))
 def histc(self, bins=100, min=0, max=0):
-    """Counts of the elements in `bins` equal bins from `min` to `max` (both 0: the range of the data), as floats."""
+    """Counts, as floats, in `bins` equal bins from `min` to `max` (both 0: the range of the data)."""
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if is_number_array(self):

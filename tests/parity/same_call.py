@@ -61,7 +61,8 @@ def assert_same_tensor(own, other):
     if other.numel():
         assert own.stride() == other.stride()
     wide = 1e-2 if own.dtype.itemsize == 2 else 2e-6
-    np.testing.assert_allclose(own.detach().double().numpy(), other.detach().double().numpy(), rtol=wide, atol=wide)
+    np.testing.assert_allclose(own.detach().double().numpy(), other.detach().double().numpy(), rtol=wide,
+                               atol=wide)
 
 
 def assert_same_gradient(torch, call, name):

@@ -1,27 +1,39 @@
 """Sorting and searching against PyTorch."""
 import pytest
 
-from tests.parity.same_call import assert_same_error, assert_same_gradient, assert_same_node, assert_same_result
+from tests.parity.same_call import (assert_same_error, assert_same_gradient, assert_same_node,
+                                    assert_same_result)
 
 torch = pytest.importorskip("torch")
 
-RESULTS = ["x.sort()", "y.sort(0, True)", "p.sort(1)", "n.sort()", "n.sort(descending=True)", "s.sort()", "e.sort(0)", "b.sort()",
-           "d.sort(stable=True)", "d.sort(dim=1, descending=True, stable=True)", "i.sort(dim=0, stable=True)", "h.sort()",
-           "x.argsort(0, True)", "d.argsort(stable=True)", "torch.sort(x, axis=0)", "x.msort()", "s.msort()", "p.argsort(1)",
-           "x.topk(2)", "x.topk(2, 0, False)", "p.topk(2, 1)", "n.topk(2)", "n.topk(2, largest=False)", "s.topk(1)", "x.topk(0)"]
+RESULTS = ["x.sort()", "y.sort(0, True)", "p.sort(1)", "n.sort()", "n.sort(descending=True)", "s.sort()",
+           "e.sort(0)", "b.sort()",
+           "d.sort(stable=True)", "d.sort(dim=1, descending=True, stable=True)", "i.sort(dim=0, stable=True)",
+           "h.sort()",
+           "x.argsort(0, True)", "d.argsort(stable=True)", "torch.sort(x, axis=0)", "x.msort()", "s.msort()",
+           "p.argsort(1)",
+           "x.topk(2)", "x.topk(2, 0, False)", "p.topk(2, 1)", "n.topk(2)", "n.topk(2, largest=False)",
+           "s.topk(1)", "x.topk(0)"]
 RESULTS += [f"torch.searchsorted({args})" for args in (
-    "x.sort()[0], x", "x[0].sort()[0], s", "x[0].sort()[0], 1", "x[0].sort()[0], 1, right=True", "d[1], d, side='right'",
-    "x[0].sort()[0], x, out_int32=True", "x[0], x, sorter=x[0].argsort()", "x[0].sort()[0], torch.tensor([nan, inf])")]
-RESULTS += ["torch.bucketize(x, x[0].sort()[0])", "torch.bucketize(2, d[1])", "torch.bucketize(d, d[1], right=True)"]
+    "x.sort()[0], x", "x[0].sort()[0], s", "x[0].sort()[0], 1", "x[0].sort()[0], 1, right=True",
+    "d[1], d, side='right'",
+    "x[0].sort()[0], x, out_int32=True", "x[0], x, sorter=x[0].argsort()",
+    "x[0].sort()[0], torch.tensor([nan, inf])")]
+RESULTS += ["torch.bucketize(x, x[0].sort()[0])", "torch.bucketize(2, d[1])",
+            "torch.bucketize(d, d[1], right=True)"]
 RESULTS += [f"torch.unique({args})" for args in (
-    "i", "i, return_inverse=True", "i, return_counts=True", "i, True, True, True", "u, dim=0", "u, return_inverse=True, dim=1", "e",
+    "i", "i, return_inverse=True", "i, return_counts=True", "i, True, True, True", "u, dim=0",
+    "u, return_inverse=True, dim=1", "e",
     "e, dim=0", "n", "b", "s")]
 RESULTS += [f"torch.unique_consecutive({args})" for args in (
     "u", "d, return_inverse=True, return_counts=True", "d, dim=1, return_counts=True", "e", "n", "e, dim=0")]
-ERRORS = ["x.sort(dim=3)", "x.topk(5)", "x.topk(-1)", "x.topk(1, 5)", "s.topk(2)", "b.topk(1)", "e.unique(dim=1)", "x.unique(dim=5)",
-          "torch.unique(s, dim=0)", "torch.unique_consecutive(e, dim=1)", "torch.bucketize(x, x)", "torch.bucketize(x, s)"]
+ERRORS = ["x.sort(dim=3)", "x.topk(5)", "x.topk(-1)", "x.topk(1, 5)", "s.topk(2)", "b.topk(1)",
+          "e.unique(dim=1)", "x.unique(dim=5)",
+          "torch.unique(s, dim=0)", "torch.unique_consecutive(e, dim=1)", "torch.bucketize(x, x)",
+          "torch.bucketize(x, s)"]
 ERRORS += [f"torch.searchsorted({args})" for args in (
-    "x, s", "x, x[0]", "x, x.t()", "x[0], x, side='foo'", "x[0], x, side='left', right=True", "s, x", "x[0], x, sorter=x[0, :2].long()",
+    "x, s", "x, x[0]", "x, x.t()", "x[0], x, side='foo'", "x[0], x, side='left', right=True", "s, x",
+    "x[0], x, sorter=x[0, :2].long()",
     "x[0], x, sorter=x[0]", "x[0], x, sorter=torch.tensor([0, 1, 2, 9])",
     "x[0], x, out_int32=True, out=torch.zeros(3, 4, dtype=torch.int64)")]
 
