@@ -120,10 +120,10 @@ def view(name, vjp=None, is_multi_output=False, spaces=("", "Tensor")):
     return declare
 
 
-def composite(name, out=False, spaces=("", "Tensor")):
+def composite(name, out=False, spaces=("", "Tensor"), outputs=("result",)):
     """Declare an operator that only calls others: it has their derivatives and runs on every device."""
     def declare(function):
-        info = describe(name, "composite", function, None, None, None, False, out)
+        info = describe(name, "composite", function, None, None, None, False, out, outputs)
         op = Operator(name, info)
         op.register(COMPOSITE_IMPLICIT, composite_kernel(function, info.signature))
         return finish(op, info, spaces)
