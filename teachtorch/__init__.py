@@ -25,4 +25,4 @@ _log.start()
 for _name, _function in _exports[""].items():
     setattr(_sys.modules[__name__], _name, _function)
 
-from . import nn, optim, utils  # noqa: E402,F401  (they use all the operators)
+from . import linalg, nn, optim, utils  # noqa: E402,F401  (they use all the operators)
