@@ -128,8 +128,13 @@ def _one_order(first, *others):
     if first.ndim < 2:
         return True
     return all(
-        other.ndim < 2 or first.strides == other.strides or first.flags.c_contiguous and other.flags.c_contiguous
+        other.ndim < 2 or first.strides == other.strides or _in_c_order(first) and _in_c_order(other)
         for other in others)
+
+
+def _in_c_order(array):
+    """Whether the array is contiguous, or one element seen everywhere, which has no order of its own."""
+    return array.flags.c_contiguous or not any(array.strides)
 
 
 # In the two classes below each line tells in the time of a small operation, so `silently` is written out.
