@@ -11,7 +11,7 @@ import threading
 
 __all__ = ["get_num_threads", "parallel_for", "set_num_threads"]
 
-CHUNKS_PER_THREAD = 2  # a thread that the system interrupts leaves half of its share to the others
+CHUNKS_PER_THREAD = 8  # a thread that the system interrupts leaves most of its share to the others
 
 
 class _Job:

@@ -108,7 +108,7 @@ def test_every_layout(layout):
     check(add, y, x)
 
 
-# Sizes and strides of two operands, and of PyTorch's result (torch.empty_strided(...) + torch.empty_strided(...)).
+# Sizes and strides of two operands, and the strides of their sum in PyTorch.
 TORCH_LAYOUTS = [
     ((2, 3), (1, 2), (2, 3), (3, 1), (1, 2)),
     ((2, 3), (3, 1), (2, 3), (1, 2), (3, 1)),
