@@ -1,7 +1,7 @@
 """Special functions of one element that NumPy has not: gamma functions, Bessel functions, the inverse of erf.
 
-Plain Python, in float64 throughout: Numba compiles the sources for large arrays, `each` calls them one by one for
-small ones. Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 6, 7, 9 and 23.
+Plain Python, in float64 throughout: Numba compiles the sources for large arrays, `each` calls them one by one
+for small ones. Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 6, 7, 9 and 23.
 """
 import math
 
@@ -44,7 +44,9 @@ def digamma_of(x):
         shift -= 1.0 / x
         x += 1.0
     z = 1.0 / (x * x)
-    series = z * (1 / 12 - z * (1 / 120 - z * (1 / 252 - z * (1 / 240 - z * (1 / 132 - z * (691 / 32760 - z / 12))))))
+    series = z * (
+        1 / 12 - z * (1 / 120 - z * (1 / 252 - z * (1 / 240 - z * (1 / 132 - z * (691 / 32760 - z / 12)))))
+    )
     return shift + math.log(x) - 0.5 / x - series
 
 
@@ -104,7 +106,7 @@ def bessel_of(x, order):
         k += 1.0
         term *= ((2.0 * k - 1.0) ** 2 - 4.0 * order) / (8.0 * k * x)
         total += term
-    half = np.exp(0.5 * x)                       # in two factors, since exp(x) overflows before the result does
+    half = np.exp(0.5 * x)  # in two factors, since exp(x) overflows before the result does
     return half * (half * (total / math.sqrt(2.0 * math.pi * x)))
 
 

@@ -1,7 +1,8 @@
 """Activation functions, element by element, and their place in nn.functional.
 
-An activation that PyTorch computes in one kernel is one operator here, with a backward kernel of its own; the others
-are compositions. Formulas: https://pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions
+An activation that PyTorch computes in one kernel is one operator here, with a backward kernel of its own; the
+others are compositions. The formulas are PyTorch's:
+https://pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions
 """
 import math
 
@@ -17,7 +18,15 @@ from .declare import ELEMENTWISE, composite, exports, operator, pointwise, publi
 from .elementwise import SAME, fake_rule
 from .fake import require_tensor
 from .pointwise import where
-from .pointwise_rules import floats_only, inplace_functions, looped, not_implemented, passing, prepared, widened
+from .pointwise_rules import (
+    floats_only,
+    inplace_functions,
+    looped,
+    not_implemented,
+    passing,
+    prepared,
+    widened,
+)
 
 FUNCTIONAL = ("nn.functional",)
 
@@ -25,10 +34,15 @@ FUNCTIONAL = ("nn.functional",)
 ZEROS = {d.numpy: d.numpy.type(0) for d in dt.ALL if d is not dt.bool}
 
 
-# ---- relu and its relatives -----------------------------------------------------------------------------------
+# ---- relu and its relatives --------------------------------------------------------------------------------
 
-@pointwise("threshold_backward", numpy=lambda g, x, threshold: np.where(x <= threshold, ZEROS[g.dtype], g),
-           inplace=False, spaces=(), vjp={"grad": lambda grad, self, threshold: threshold_backward(grad, self, threshold)})
+@pointwise(
+    "threshold_backward",
+    numpy=lambda g, x, threshold: np.where(x <= threshold, ZEROS[g.dtype], g),
+    inplace=False,
+    spaces=(),
+    vjp={"grad": lambda grad, self, threshold: threshold_backward(grad, self, threshold)},
+)
 def threshold_backward(grad, self, threshold):
     """The gradient where self lies above the threshold, else 0."""
     return 0 if self <= threshold else grad
@@ -59,8 +73,13 @@ def same_category(self, threshold, value):
     return self, threshold, value
 
 
-@prepared("threshold", same_category, numpy=lambda x, threshold, value: np.where(x <= threshold, value, x), spaces=("",),
-          vjp={"self": lambda grad, self, threshold: threshold_backward(grad, self, threshold)})
+@prepared(
+    "threshold",
+    same_category,
+    numpy=lambda x, threshold, value: np.where(x <= threshold, value, x),
+    spaces=("",),
+    vjp={"self": lambda grad, self, threshold: threshold_backward(grad, self, threshold)},
+)
 def threshold(self, threshold, value):
     """self where it lies above `threshold`, else `value`."""
     return value if self <= threshold else self
@@ -77,8 +96,13 @@ def leaky_relu_backward(grad, self, negative_slope):
     return grad if self > 0.0 else grad * negative_slope
 
 
-@prepared("leaky_relu", floats_only("leaky_relu_cpu"), numpy=widened(lambda x, slope: np.where(x > 0, x, x * slope)),
-          spaces=(), vjp={"self": lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope)})
+@prepared(
+    "leaky_relu",
+    floats_only("leaky_relu_cpu"),
+    numpy=widened(lambda x, slope: np.where(x > 0, x, x * slope)),
+    spaces=(),
+    vjp={"self": lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope)},
+)
 def leaky_relu(self, negative_slope=0.01):
     """self above 0, negative_slope * self elsewhere."""
     return self if self > 0.0 else self * negative_slope
@@ -103,8 +127,13 @@ def bounds_of_category(self, min_val=-1.0, max_val=1.0):
     return self, int(min_val), int(max_val)
 
 
-@prepared("hardtanh", bounds_of_category, numpy=lambda x, low, high: np.minimum(np.maximum(x, low), high), spaces=(),
-          vjp={"self": lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val)})
+@prepared(
+    "hardtanh",
+    bounds_of_category,
+    numpy=lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    spaces=(),
+    vjp={"self": lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val)},
+)
 def hardtanh(self, min_val=-1.0, max_val=1.0):
     """self limited to the range from min_val to max_val; the derivative at a bound is 0."""
     return scalar.minimum(scalar.maximum(self, min_val), max_val)
@@ -119,11 +148,20 @@ def elu_gradient(g, x, alpha, scale, input_scale):
     return np.where(x <= 0, g * steep, g * scale)
 
 
-@pointwise("elu_backward", numpy=widened(elu_gradient), inplace=False, spaces=(),
-           vjp={"grad": lambda grad_, self, alpha, scale, input_scale:
-                elu_backward(grad_, self, alpha, scale, input_scale),
-                "self": lambda grad_, grad, self, alpha, scale, input_scale:
-                where(self <= 0, grad_ * grad * (self * input_scale).exp() * (input_scale ** 2 * alpha * scale), 0.0)})
+@pointwise(
+    "elu_backward",
+    numpy=widened(elu_gradient),
+    inplace=False,
+    spaces=(),
+    vjp={
+        "grad": lambda grad_, self, alpha, scale, input_scale: elu_backward(
+            grad_, self, alpha, scale, input_scale
+        ),
+        "self": lambda grad_, grad, self, alpha, scale, input_scale: where(
+            self <= 0, grad_ * grad * (self * input_scale).exp() * (input_scale**2 * alpha * scale), 0.0
+        ),
+    },
+)
 def elu_backward(grad, self, alpha, scale, input_scale):
     """The gradient of elu."""
     steep = scalar.exp(min(self, 0.0) * input_scale) * (input_scale * alpha * scale)
@@ -149,9 +187,16 @@ def celu_scale(alpha):
     return 1.0 / alpha
 
 
-@pointwise("prelu_kernel", numpy=widened(lambda x, weight: np.where(x > 0, x, weight * x)), inplace=False, spaces=(),
-           vjp={"self": lambda grad, self, weight: where(self > 0, grad, weight * grad),
-                "weight": lambda grad, self: where(self > 0, 0.0, self * grad)})
+@pointwise(
+    "prelu_kernel",
+    numpy=widened(lambda x, weight: np.where(x > 0, x, weight * x)),
+    inplace=False,
+    spaces=(),
+    vjp={
+        "self": lambda grad, self, weight: where(self > 0, grad, weight * grad),
+        "weight": lambda grad, self: where(self > 0, 0.0, self * grad),
+    },
+)
 def prelu_kernel(self, weight):
     """self above 0, weight * self elsewhere."""
     return self if self > 0.0 else weight * self
@@ -159,7 +204,7 @@ def prelu_kernel(self, weight):
 
 @composite("prelu", spaces=("", "Tensor", "nn.functional"))
 def prelu(self, weight):
-    """self above 0, weight * self elsewhere; `weight` has one element, or one for each channel (dimension 1)."""
+    """self above 0, weight * self elsewhere; `weight`: one element, or one for each channel (dimension 1)."""
     check_prelu(self, weight)
     if len(self._shape) > 1:
         weight = weight.reshape(tuple(-1 if d == 1 else 1 for d in range(len(self._shape))))
@@ -191,7 +236,7 @@ def check_channels(self, weight):
                            f"{weight.numel()} and channel size = {channels}.")
 
 
-# ---- sigmoid and its relatives --------------------------------------------------------------------------------
+# ---- sigmoid and its relatives -----------------------------------------------------------------------------
 
 def logistic(x):
     return 1 / (1 + np.exp(-x))
@@ -277,8 +322,14 @@ def softplus_backward(grad, self, beta, threshold):
     return grad if self * beta > threshold else grad * scalar.sigmoid(self * beta)
 
 
-@prepared("softplus", floats_only("softplus_cpu"), numpy=widened(softplus_of_array), inplace=False, spaces=FUNCTIONAL,
-          vjp={"self": lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold)})
+@prepared(
+    "softplus",
+    floats_only("softplus_cpu"),
+    numpy=widened(softplus_of_array),
+    inplace=False,
+    spaces=FUNCTIONAL,
+    vjp={"self": lambda grad, self, beta, threshold: softplus_backward(grad, self, beta, threshold)},
+)
 def softplus(self, beta=1, threshold=20):
     """log(1 + exp(beta * self)) / beta, and self itself where beta * self > threshold."""
     return self if self * beta > threshold else scalar.softplus(self * beta) / beta
@@ -296,8 +347,14 @@ def log_sigmoid_backward(grad, self):
     return grad * scalar.sigmoid(-self)
 
 
-@prepared("log_sigmoid", floats_only("log_sigmoid_cpu"), numpy=widened(log_sigmoid_of_array), inplace=False, spaces=(),
-          vjp={"self": lambda grad, self: log_sigmoid_backward(grad, self)})
+@prepared(
+    "log_sigmoid",
+    floats_only("log_sigmoid_cpu"),
+    numpy=widened(log_sigmoid_of_array),
+    inplace=False,
+    spaces=(),
+    vjp={"self": lambda grad, self: log_sigmoid_backward(grad, self)},
+)
 def log_sigmoid(self):
     """log(sigmoid(self)) without overflow."""
     return min(self, 0.0) - scalar.log1p(scalar.exp(-abs(self)))
@@ -314,8 +371,13 @@ def hardsigmoid_backward(grad, self):
     return grad * SIXTH if self > -3.0 and self < 3.0 else 0.0
 
 
-@prepared("hardsigmoid", floats_only("hardsigmoid_cpu"), numpy=widened(lambda x: np.clip(x + 3, 0, 6) / 6), spaces=(),
-          vjp={"self": lambda grad, self: hardsigmoid_backward(grad, self)})
+@prepared(
+    "hardsigmoid",
+    floats_only("hardsigmoid_cpu"),
+    numpy=widened(lambda x: np.clip(x + 3, 0, 6) / 6),
+    spaces=(),
+    vjp={"self": lambda grad, self: hardsigmoid_backward(grad, self)},
+)
 def hardsigmoid(self):
     """(self + 3) / 6, limited to the range from 0 to 1."""
     return scalar.minimum(scalar.maximum(self + 3.0, 0.0), 6.0) / 6.0
@@ -325,22 +387,34 @@ def hardswish_gradient(g, x):
     return np.where(x <= -3, g.dtype.type(0), np.where(x < 3, g * (x / 3 + 0.5), g))
 
 
-@pointwise("hardswish_backward", numpy=widened(hardswish_gradient), inplace=False, spaces=(),
-           vjp={"grad": lambda grad_, self: hardswish_backward(grad_, self),
-                "self": lambda grad_, grad, self: where((self > -3).logical_and(self < 3), grad_ * grad / 3, 0.0)})
+@pointwise(
+    "hardswish_backward",
+    numpy=widened(hardswish_gradient),
+    inplace=False,
+    spaces=(),
+    vjp={
+        "grad": lambda grad_, self: hardswish_backward(grad_, self),
+        "self": lambda grad_, grad, self: where((self > -3).logical_and(self < 3), grad_ * grad / 3, 0.0),
+    },
+)
 def hardswish_backward(grad, self):
     """The gradient of hardswish."""
     return 0.0 if self <= -3.0 else (grad * (self / 3.0 + 0.5) if self < 3.0 else grad)
 
 
-@prepared("hardswish", floats_only("hardswish_cpu"), numpy=widened(lambda x: x * np.clip(x + 3, 0, 6) / 6), spaces=(),
-          vjp={"self": lambda grad, self: hardswish_backward(grad, self)})
+@prepared(
+    "hardswish",
+    floats_only("hardswish_cpu"),
+    numpy=widened(lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    spaces=(),
+    vjp={"self": lambda grad, self: hardswish_backward(grad, self)},
+)
 def hardswish(self):
     """self * hardsigmoid(self)."""
     return self * scalar.minimum(scalar.maximum(self + 3.0, 0.0), 6.0) / 6.0
 
 
-# ---- gelu -----------------------------------------------------------------------------------------------------
+# ---- gelu --------------------------------------------------------------------------------------------------
 
 SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi), 1 / math.sqrt(2 * math.pi)
 CUBIC = 0.044715
@@ -412,10 +486,17 @@ def fake_gelu(self, approximate="none"):
     return fake_rule(SAME)(self)
 
 
-@operator("gelu_backward", fake=lambda grad, self, approximate: fake_gelu(self, approximate), jvp=ELEMENTWISE,
-          spaces=(), out=False,
-          vjp={"grad": lambda grad_, self, approximate: gelu_backward(grad_, self, approximate),
-               "self": lambda grad_, grad, self, approximate: grad_ * grad * gelu_curvature(self, approximate)})
+@operator(
+    "gelu_backward",
+    fake=lambda grad, self, approximate: fake_gelu(self, approximate),
+    jvp=ELEMENTWISE,
+    spaces=(),
+    out=False,
+    vjp={
+        "grad": lambda grad_, self, approximate: gelu_backward(grad_, self, approximate),
+        "self": lambda grad_, grad, self, approximate: grad_ * grad * gelu_curvature(self, approximate),
+    },
+)
 def gelu_backward(grad, self, approximate):
     """The gradient of gelu."""
     return GELU_BACKWARD[approximate](grad, self)
@@ -424,7 +505,7 @@ def gelu_backward(grad, self, approximate):
 @operator("gelu", fake=fake_gelu, jvp=ELEMENTWISE, spaces=FUNCTIONAL, out=False,
           vjp={"self": lambda grad, self, approximate: gelu_backward(grad, self, approximate)})
 def gelu(self, approximate="none"):
-    """self * Phi(self), with Phi the cumulative function of the normal distribution (Hendrycks and Gimpel 2016).
+    """self * Phi(self), Phi being the normal distribution's cumulative function (Hendrycks and Gimpel 2016).
 
     approximate: 'none', or 'tanh' for 0.5 * self * (1 + tanh(sqrt(2 / pi) * (self + 0.044715 * self ** 3))).
     """
@@ -433,7 +514,7 @@ def gelu(self, approximate="none"):
     return GELU[approximate](self)
 
 
-# ---- shrinking ------------------------------------------------------------------------------------------------
+# ---- shrinking ---------------------------------------------------------------------------------------------
 
 @pointwise("shrink_backward", inplace=False, spaces=(),
            numpy=lambda g, x, lambd: np.where((x >= -lambd) & (x <= lambd), ZEROS[g.dtype], g),
@@ -460,15 +541,20 @@ def checked_lambd(self, lambd=0.5):
     return self, lambd
 
 
-@prepared("softshrink", checked_lambd, inplace=False, spaces=FUNCTIONAL,
-          numpy=widened(lambda x, lambd: np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0))),
-          vjp={"self": lambda grad, self, lambd: shrink_backward(grad, self, lambd)})
+@prepared(
+    "softshrink",
+    checked_lambd,
+    inplace=False,
+    spaces=FUNCTIONAL,
+    numpy=widened(lambda x, lambd: np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0))),
+    vjp={"self": lambda grad, self, lambd: shrink_backward(grad, self, lambd)},
+)
 def softshrink(self, lambd=0.5):
     """self drawn towards 0 by lambd; 0 where it lies nearer."""
     return self - lambd if self > lambd else (self + lambd if self < -lambd else self * 0)
 
 
-# ---- nn.functional --------------------------------------------------------------------------------------------
+# ---- nn.functional -----------------------------------------------------------------------------------------
 
 def functional(name):
     """Publish a function in nn.functional."""
@@ -610,7 +696,7 @@ def functional_glu(input, dim=-1):
 
 
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False):
-    """input above 0, elsewhere times a slope: random from lower to upper in training, else the mean of the two."""
+    """input above 0, elsewhere times a slope: in training random from lower to upper, else their mean."""
     if not training:
         return leaky_relu(input, (lower + upper) / 2)
     slopes = input.detach().clone().uniform_(lower, upper)
@@ -619,7 +705,7 @@ def rrelu(input, lower=1 / 8, upper=1 / 3, training=False):
 
 @functional("rrelu")
 def functional_rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
-    """input above 0, elsewhere times a slope: random from lower to upper in training, else the mean of the two."""
+    """input above 0, elsewhere times a slope: in training random from lower to upper, else their mean."""
     result = rrelu(input, lower, upper, training)
     return input.copy_(result) if inplace else result
 

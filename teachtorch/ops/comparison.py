@@ -10,11 +10,20 @@ from ..tensor import Tensor, array_of
 from .declare import BOOL, ELEMENTWISE, operator, pointwise, publish
 from .elementwise import broadcast_shape, check_devices, common_dtype, result_stride, scalar_of
 from .fake import Fake, require_tensor
-from .pointwise_rules import (OPERANDS, Forms, also_called, dunder, prepared, reflected, refusing, tensor_first,
-                              tensors_only)
+from .pointwise_rules import (
+    OPERANDS,
+    Forms,
+    also_called,
+    dunder,
+    prepared,
+    reflected,
+    refusing,
+    tensor_first,
+    tensors_only,
+)
 
 
-# ---- comparison -----------------------------------------------------------------------------------------------
+# ---- comparison --------------------------------------------------------------------------------------------
 
 @pointwise("eq", numpy=np.equal, kind=BOOL)
 def eq(self, other):
@@ -57,10 +66,12 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _name, _alias in (("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
                       ("ge", "greater_equal")):
     also_called(_name, _alias)
-tensor_first("eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal")
+tensor_first(
+    "eq", "ne", "lt", "le", "gt", "ge", "not_equal", "less", "less_equal", "greater", "greater_equal"
+)
 
 
-# ---- comparison with a tolerance, and as a whole --------------------------------------------------------------
+# ---- comparison with a tolerance, and as a whole -----------------------------------------------------------
 
 def fake_isclose(self, other, rtol=1e-5, atol=1e-8, equal_nan=False):
     require_tensor(self, "isclose", "input")
@@ -75,7 +86,7 @@ def fake_isclose(self, other, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 @operator("isclose", fake=fake_isclose, out=False)
 def isclose(self, other, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """Whether |self - other| <= atol + rtol * |other|, element by element; infinities are close to themselves only."""
+    """Whether |self - other| <= atol + rtol * |other|; infinities are close to themselves only."""
     if self.dtype != other.dtype or rtol < 0 or atol < 0:
         raise TypeError("isclose() needs tensors of one dtype and tolerances of at least 0")
     close = self == other
@@ -109,7 +120,9 @@ publish("equal", equal, ("", "Tensor"))
 def fake_isin(elements, test_elements, assume_unique=False, invert=False):
     for value in (elements, test_elements):
         if isinstance(value, Tensor) and value._dtype is dt.bool:
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_type_name(value._dtype)}")
+            raise RuntimeError(
+                f"Unsupported input type encountered for isin(): {scalar_type_name(value._dtype)}"
+            )
     return Fake(elements._shape if isinstance(elements, Tensor) else (), dt.bool)
 
 
@@ -123,7 +136,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
     return np.asarray(np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert))
 
 
-# ---- logic ----------------------------------------------------------------------------------------------------
+# ---- logic -------------------------------------------------------------------------------------------------
 
 @prepared("logical_and", tensors_only("logical_and", "self", "other"), numpy=np.logical_and, kind=BOOL)
 def logical_and(self, other):
@@ -149,7 +162,7 @@ def logical_not(self):
     return self == 0
 
 
-# ---- bits -----------------------------------------------------------------------------------------------------
+# ---- bits --------------------------------------------------------------------------------------------------
 
 @prepared("bitwise_and", refusing("bitwise_and_cpu", dt.FLOATING), numpy=np.bitwise_and)
 def bitwise_and(self, other):
@@ -233,7 +246,7 @@ def __invert__(self):
 publish("__invert__", __invert__, ("Tensor",))
 
 
-# ---- selection ------------------------------------------------------------------------------------------------
+# ---- selection ---------------------------------------------------------------------------------------------
 
 def fake_where(condition, self, other):
     if condition._dtype not in (dt.bool, dt.uint8):
@@ -287,7 +300,7 @@ _where = registry["where"].__call__
 
 
 def where(condition, input=None, other=None, *, out=None):
-    """Elements of `input` where `condition` (bool) holds, of `other` elsewhere, broadcast; numbers are welcome.
+    """Elements of `input` where `condition` (bool) holds, of `other` elsewhere (tensors or numbers).
 
     With the condition alone: the indices of its nonzero elements, a tensor per dimension.
     """

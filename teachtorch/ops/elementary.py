@@ -9,18 +9,30 @@ from ..tensor import Tensor
 from .declare import BOOL, ELEMENTWISE, FLOAT, composite, exports, operator, pointwise, publish
 from .fake import Fake
 from .pointwise import no_gradient, where
-from .pointwise_rules import (Forms, also_called, also_in, floats_only, inplace_functions, looped, passing, prepared,
-                              refusing, widened)
+from .pointwise_rules import (
+    Forms,
+    also_called,
+    also_in,
+    floats_only,
+    inplace_functions,
+    looped,
+    passing,
+    prepared,
+    refusing,
+    widened,
+)
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 
-# ---- signs ----------------------------------------------------------------------------------------------------
+# ---- signs -------------------------------------------------------------------------------------------------
 
 def refuse_bool(self):
     if self._dtype is dt.bool:
-        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead."
+        )
     return (self,)
 
 
@@ -41,7 +53,9 @@ def positive(self):
     return self
 
 
-@prepared("abs", refusing("abs_cpu", dt.BOOL), numpy=np.absolute, vjp={"self": lambda grad, self: grad * self.sgn()})
+@prepared(
+    "abs", refusing("abs_cpu", dt.BOOL), numpy=np.absolute, vjp={"self": lambda grad, self: grad * self.sgn()}
+)
 def abs_(self):
     """The absolute value; the derivative at 0 is 0."""
     return abs(self)
@@ -71,7 +85,7 @@ def sign(self):
 
 @pointwise("sgn", numpy=sign_of_array, vjp={"self": no_gradient})
 def sgn(self):
-    """-1, 0 or 1 by the sign of each element; for complex numbers, which are not supported, their direction."""
+    """-1, 0 or 1 by the sign of each element (of complex numbers, which there are none of, the direction)."""
     return sign_form(self)
 
 
@@ -82,7 +96,7 @@ def signbit(self):
     return math.copysign(1.0, self) < 0.0
 
 
-# ---- rounding -------------------------------------------------------------------------------------------------
+# ---- rounding ----------------------------------------------------------------------------------------------
 
 def on_floats(ufunc):
     """A rounding function of arrays: whole numbers stay as they are."""
@@ -127,7 +141,9 @@ def trunc(self):
     return trunc_form(self)
 
 
-@prepared("frac", floats_only("frac_cpu"), numpy=widened(lambda x: x - np.trunc(x)), vjp={"self": lambda grad: grad})
+@prepared(
+    "frac", floats_only("frac_cpu"), numpy=widened(lambda x: x - np.trunc(x)), vjp={"self": lambda grad: grad}
+)
 def frac(self):
     """The part after the point, with the sign of the number."""
     return self - np.trunc(self)
@@ -156,7 +172,7 @@ def publish_round():
     operator_ = round_decimals
 
     def round(input, *, decimals=0, out=None):
-        """The nearest number with so many decimals, an even last digit from half way; negative: tens, hundreds."""
+        """The nearest number with so many decimals (negative: tens, hundreds), an even one from half way."""
         if decimals == 0:
             return whole(input, out=out)
         return operator_(input, *powers_of_ten(decimals), out=out)
@@ -171,7 +187,7 @@ def publish_round():
 publish_round()
 
 
-# ---- powers and roots -----------------------------------------------------------------------------------------
+# ---- powers and roots --------------------------------------------------------------------------------------
 
 @composite("square", out=True)
 def square(self):
@@ -195,13 +211,18 @@ def rsqrt(self):
     return scalar.rsqrt(self)
 
 
-@pointwise("reciprocal", numpy=np.reciprocal, kind=FLOAT, vjp={"self": lambda grad, result: -grad * (result * result)})
+@pointwise(
+    "reciprocal",
+    numpy=np.reciprocal,
+    kind=FLOAT,
+    vjp={"self": lambda grad, result: -grad * (result * result)},
+)
 def reciprocal(self):
     """1 / self."""
     return 1.0 / self
 
 
-# ---- exponentials and logarithms ------------------------------------------------------------------------------
+# ---- exponentials and logarithms ---------------------------------------------------------------------------
 
 @pointwise("exp", numpy=np.exp, kind=FLOAT, vjp={"self": lambda grad, result: grad * result})
 def exp(self):
@@ -279,12 +300,12 @@ def logit_gradient(grad, self, eps):
 
 @prepared("logit", no_limit, numpy=widened(logit_of_array), kind=FLOAT, vjp={"self": logit_gradient})
 def logit(self, eps=None):
-    """log(self / (1 - self)), the inverse of sigmoid; with `eps` of self limited to the range from eps to 1 - eps."""
+    """log(self / (1 - self)), the inverse of sigmoid; with `eps`, of self between eps and 1 - eps."""
     limited = self if eps < 0.0 else min(max(self, eps), 1.0 - eps)
     return scalar.log(limited / (1.0 - limited))
 
 
-# ---- angles ---------------------------------------------------------------------------------------------------
+# ---- angles ------------------------------------------------------------------------------------------------
 
 @pointwise("sin", numpy=np.sin, kind=FLOAT, vjp={"self": lambda grad, self: grad * self.cos()})
 def sin(self):
@@ -304,13 +325,17 @@ def tan(self):
     return math.tan(self)
 
 
-@pointwise("asin", numpy=np.arcsin, kind=FLOAT, vjp={"self": lambda grad, self: grad * (1 - self * self).rsqrt()})
+@pointwise(
+    "asin", numpy=np.arcsin, kind=FLOAT, vjp={"self": lambda grad, self: grad * (1 - self * self).rsqrt()}
+)
 def asin(self):
     """The inverse of the sine, NaN outside -1 to 1."""
     return np.arcsin(self)
 
 
-@pointwise("acos", numpy=np.arccos, kind=FLOAT, vjp={"self": lambda grad, self: grad * -(1 - self * self).rsqrt()})
+@pointwise(
+    "acos", numpy=np.arccos, kind=FLOAT, vjp={"self": lambda grad, self: grad * -(1 - self * self).rsqrt()}
+)
 def acos(self):
     """The inverse of the cosine, NaN outside -1 to 1."""
     return np.arccos(self)
@@ -348,13 +373,17 @@ def tanh(self):
     return scalar.tanh(self)
 
 
-@pointwise("asinh", numpy=np.arcsinh, kind=FLOAT, vjp={"self": lambda grad, self: grad * (self * self + 1).rsqrt()})
+@pointwise(
+    "asinh", numpy=np.arcsinh, kind=FLOAT, vjp={"self": lambda grad, self: grad * (self * self + 1).rsqrt()}
+)
 def asinh(self):
     """The inverse of the hyperbolic sine."""
     return np.arcsinh(self)
 
 
-@pointwise("acosh", numpy=np.arccosh, kind=FLOAT, vjp={"self": lambda grad, self: grad * (self * self - 1).rsqrt()})
+@pointwise(
+    "acosh", numpy=np.arccosh, kind=FLOAT, vjp={"self": lambda grad, self: grad * (self * self - 1).rsqrt()}
+)
 def acosh(self):
     """The inverse of the hyperbolic cosine, NaN below 1."""
     return np.arccosh(self)
@@ -392,14 +421,19 @@ def rad2deg(self):
     return self * (180.0 / math.pi)
 
 
-@pointwise("angle", numpy=widened(lambda x: np.where(x < 0, x.dtype.type(math.pi), np.where(x != x, x, x.dtype.type(0)))),
-           kind=FLOAT, inplace=False, vjp={"self": no_gradient})
+@pointwise(
+    "angle",
+    numpy=widened(lambda x: np.where(x < 0, x.dtype.type(math.pi), np.where(x != x, x, x.dtype.type(0)))),
+    kind=FLOAT,
+    inplace=False,
+    vjp={"self": no_gradient},
+)
 def angle(self):
     """The angle of each number in the complex plane: pi below 0, else 0."""
     return math.pi if self < 0.0 else (0.0 if self == self else self)
 
 
-# ---- special functions ----------------------------------------------------------------------------------------
+# ---- special functions -------------------------------------------------------------------------------------
 
 def erf_form(x):
     return scalar.erf(x)
@@ -475,7 +509,9 @@ def trigamma(self):
     return trigamma_form(self)
 
 
-@pointwise("i0", numpy=looped(special.i0_of, i0_form), kind=FLOAT, vjp={"self": lambda grad, self: grad * i1(self)})
+@pointwise(
+    "i0", numpy=looped(special.i0_of, i0_form), kind=FLOAT, vjp={"self": lambda grad, self: grad * i1(self)}
+)
 def i0(self):
     """The modified Bessel function of the first kind, of order 0."""
     return i0_form(self)
@@ -523,10 +559,10 @@ publish("polygamma_", lambda self, n: self.copy_(polygamma(n, self)), ("Tensor",
 publish("i1", i1, ("special",))
 
 
-# ---- NaN and infinity -----------------------------------------------------------------------------------------
+# ---- NaN and infinity --------------------------------------------------------------------------------------
 
 def replacements(self, nan=None, posinf=None, neginf=None):
-    """The numbers that replace NaN and the infinities: 0 and the dtype's limits unless given; unused by integers."""
+    """The numbers that replace NaN and the infinities: 0 and the dtype's limits unless given."""
     if self._dtype.category != dt.FLOATING:
         return self, False, False, False
     limits = dt.finfo(self._dtype)
@@ -575,15 +611,23 @@ def isfinite(self):
     return abs(self) < np.inf
 
 
-@pointwise("isposinf", numpy=lambda x: x == np.inf if x.dtype.kind not in "biu" else np.zeros_like(x, np.bool_),
-           kind=BOOL, inplace=False)
+@pointwise(
+    "isposinf",
+    numpy=lambda x: x == np.inf if x.dtype.kind not in "biu" else np.zeros_like(x, np.bool_),
+    kind=BOOL,
+    inplace=False,
+)
 def isposinf(self):
     """Whether each element is +infinity."""
     return self == np.inf
 
 
-@pointwise("isneginf", numpy=lambda x: x == -np.inf if x.dtype.kind not in "biu" else np.zeros_like(x, np.bool_),
-           kind=BOOL, inplace=False)
+@pointwise(
+    "isneginf",
+    numpy=lambda x: x == -np.inf if x.dtype.kind not in "biu" else np.zeros_like(x, np.bool_),
+    kind=BOOL,
+    inplace=False,
+)
 def isneginf(self):
     """Whether each element is -infinity."""
     return self == -np.inf
@@ -607,21 +651,80 @@ publish("conj_physical_", exports[""]["real"], ("Tensor",))
 Tensor.real = property(exports["Tensor"].pop("real"))
 
 
-# ---- names and Python's operators -----------------------------------------------------------------------------
+# ---- names and Python's operators --------------------------------------------------------------------------
 
 for _name, _alias in (("abs", "absolute"), ("neg", "negative"), ("trunc", "fix"), ("acos", "arccos"),
                       ("asin", "arcsin"), ("atan", "arctan"), ("acosh", "arccosh"), ("asinh", "arcsinh"),
                       ("atanh", "arctanh")):
     also_called(_name, _alias)
 
-also_in("special", "erf", "erfc", "erfinv", "exp2", "expm1", "log1p", "round", "sinc", "digamma", "i0", "logit",
-        "expit=sigmoid", "psi=digamma", "gammaln=lgamma")
+also_in(
+    "special",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp2",
+    "expm1",
+    "log1p",
+    "round",
+    "sinc",
+    "digamma",
+    "i0",
+    "logit",
+    "expit=sigmoid",
+    "psi=digamma",
+    "gammaln=lgamma",
+)
 also_in("nn.functional", "sigmoid", "tanh")
-inplace_functions("abs", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asin",
-                  "asinh", "atan", "atanh", "ceil", "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1",
-                  "fix", "floor", "frac", "i0", "log", "log10", "log1p", "log2", "logit", "nan_to_num", "neg",
-                  "negative", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sin", "sinc", "sinh", "sqrt",
-                  "square", "tan", "tanh", "trunc")
+inplace_functions(
+    "abs",
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "ceil",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fix",
+    "floor",
+    "frac",
+    "i0",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logit",
+    "nan_to_num",
+    "neg",
+    "negative",
+    "rad2deg",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sinc",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
+)
 
 publish("__neg__", exports["Tensor"]["neg"], ("Tensor",))
 publish("__pos__", exports["Tensor"]["positive"], ("Tensor",))

@@ -5,24 +5,48 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core import promotion
+from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..kernels import scalar
-from ..tensor import Tensor, array_of
+from ..kernels.pointwise import Pointwise
+from ..tensor import Tensor, array_of, from_array
 from .declare import FLOAT, composite, exports, pointwise, publish
 from .elementwise import common_dtype
-from .pointwise_rules import (Forms, also_called, also_in, dunder, inplace_functions, not_implemented, passing,
-                              prepared, reflected, refusing, tensor_first, tensors_only, widened)
+from .pointwise_rules import (
+    Forms,
+    also_called,
+    also_in,
+    dunder,
+    inplace_functions,
+    not_implemented,
+    passing,
+    prepared,
+    reflected,
+    refusing,
+    tensor_first,
+    tensors_only,
+    widened,
+)
 
-ONE_BOOL = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
-            "use the `~` or `logical_not()` operator instead.")
-TWO_BOOLS = ("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-             "operator instead.")
+ONE_BOOL = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+    "use the `~` or `logical_not()` operator instead."
+)
+TWO_BOOLS = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+    "operator instead."
+)
 
 
-# ---- sums and differences -------------------------------------------------------------------------------------
+# ---- sums and differences ----------------------------------------------------------------------------------
 
-@pointwise("add", numpy=lambda x, y, alpha: np.add(x, alpha * y), plain=lambda x, y: x + y, plain_numpy=np.add,
-           vjp={"self": lambda grad: grad, "other": lambda grad, alpha: grad if alpha == 1 else grad * alpha})
+@pointwise(
+    "add",
+    numpy=lambda x, y, alpha: np.add(x, alpha * y),
+    plain=lambda x, y: x + y,
+    plain_numpy=np.add,
+    vjp={"self": lambda grad: grad, "other": lambda grad, alpha: grad if alpha == 1 else grad * alpha},
+)
 def add(self, other, *, alpha=1):
     """self + alpha * other, broadcast."""
     return self + alpha * other
@@ -30,7 +54,9 @@ def add(self, other, *, alpha=1):
 
 def refuse_bools(*args):
     """Bools cannot be subtracted."""
-    found = [a._dtype is dt.bool if isinstance(a, Tensor) else isinstance(a, (bool, np.bool_)) for a in args[:2]]
+    found = [
+        a._dtype is dt.bool if isinstance(a, Tensor) else isinstance(a, (bool, np.bool_)) for a in args[:2]
+    ]
     if any(found):
         raise RuntimeError(TWO_BOOLS if all(found) else ONE_BOOL)
     return args
@@ -39,17 +65,29 @@ def refuse_bools(*args):
 passing(refuse_bools, dt.INTEGRAL, dt.FLOATING, numbers=(int, float))
 
 
-@prepared("sub", refuse_bools, numpy=lambda x, y, alpha: np.subtract(x, alpha * y), plain=lambda x, y: x - y,
-          plain_numpy=np.subtract,
-          vjp={"self": lambda grad: grad, "other": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha})
+@prepared(
+    "sub",
+    refuse_bools,
+    numpy=lambda x, y, alpha: np.subtract(x, alpha * y),
+    plain=lambda x, y: x - y,
+    plain_numpy=np.subtract,
+    vjp={"self": lambda grad: grad, "other": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha},
+)
 def sub(self, other, *, alpha=1):
     """self - alpha * other, broadcast. RuntimeError for bools."""
     return self - alpha * other
 
 
-@prepared("rsub", refuse_bools, numpy=lambda x, y, alpha: np.subtract(y, alpha * x), plain=lambda x, y: y - x,
-          plain_numpy=lambda x, y: np.subtract(y, x), inplace=False, spaces=("",),
-          vjp={"self": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha, "other": lambda grad: grad})
+@prepared(
+    "rsub",
+    refuse_bools,
+    numpy=lambda x, y, alpha: np.subtract(y, alpha * x),
+    plain=lambda x, y: y - x,
+    plain_numpy=lambda x, y: np.subtract(y, x),
+    inplace=False,
+    spaces=("",),
+    vjp={"self": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha, "other": lambda grad: grad},
+)
 def rsub(self, other, *, alpha=1):
     """other - alpha * self, broadcast. RuntimeError for bools."""
     return other - alpha * self
@@ -90,7 +128,7 @@ publish_with_alpha("add_", ("Tensor",))
 publish_with_alpha("sub_", ("Tensor",))
 
 
-# ---- products and quotients -----------------------------------------------------------------------------------
+# ---- products and quotients --------------------------------------------------------------------------------
 
 @pointwise("mul", numpy=np.multiply,
            vjp={"self": lambda grad, other: grad * other, "other": lambda grad, self: grad * self})
@@ -141,7 +179,7 @@ floored = Forms(floored_integers, floored_floats)
 
 @prepared("floor_divide", refuse_zero("div_floor_cpu"), numpy=widened(np.floor_divide))
 def floor_divide(self, other):
-    """The quotient rounded down, broadcast; integers stay integers. RuntimeError if an integer is divided by 0."""
+    """The quotient rounded down, broadcast; integers stay integers. RuntimeError: an integer by 0."""
     return floored(self, other)
 
 
@@ -250,23 +288,30 @@ def fmod(self, other):
     return fmod_form(self, other)
 
 
-# ---- powers ---------------------------------------------------------------------------------------------------
+# ---- powers ------------------------------------------------------------------------------------------------
+
+# The usual numbers as exponents of floats have loops of their own, as in PyTorch.
+POWERS = {
+    1: Pointwise(lambda x: x, np.copy),
+    2: Pointwise(lambda x: x * x, np.square),
+    3: Pointwise(lambda x: x * x * x, lambda x: x * x * x),
+    -1: Pointwise(lambda x: 1.0 / x, np.reciprocal),
+    -2: Pointwise(lambda x: 1.0 / (x * x), lambda x: 1 / (x * x)),
+    0.5: Pointwise(lambda x: scalar.sqrt(x), np.sqrt),
+    -0.5: Pointwise(lambda x: scalar.rsqrt(x), lambda x: 1 / np.sqrt(x)),
+}
+UNHALVED = (dt.float32, dt.float64)
+
 
 def power(x, y):
-    """NumPy's power with quick ways for the usual numbers as exponents, and PyTorch's rules for integers."""
-    if y.__class__ is np.ndarray:
-        return power_of_arrays(x, y)
-    special = QUICK_POWERS.get(y) if y.dtype.kind == "f" else None
-    return np.power(x, y) if special is None else special(x)
-
-
-QUICK_POWERS = {2.0: lambda x: x * x, 3.0: lambda x: x * x * x, 0.5: np.sqrt, -1.0: np.reciprocal, 1.0: np.copy}
+    """NumPy's power, with PyTorch's rules for integers."""
+    return power_of_arrays(x, y) if y.__class__ is np.ndarray else np.power(x, y)
 
 
 def power_of_arrays(x, y):
     if y.dtype.kind != "i" or not (y < 0).any():
         return np.power(x, y)
-    inverse = np.where(x == 1, 1, np.where(x == -1, 1 - 2 * (y & 1), 0))       # of integers, rounded towards 0
+    inverse = np.where(x == 1, 1, np.where(x == -1, 1 - 2 * (y & 1), 0))  # of integers, rounded towards 0
     return np.where(y < 0, inverse, np.power(x, np.maximum(y, 0))).astype(y.dtype)
 
 
@@ -297,8 +342,23 @@ def refuse_powers(self, exponent):
     return self, exponent
 
 
+def quick_powers():
+    """Put the loops for special exponents in front of the kernel of `pow`."""
+    kernel = registry["pow"].kernels[K.CPU]
+
+    def cpu(keys, self, exponent):
+        if (exponent.__class__ is int or exponent.__class__ is float) and isinstance(self, Tensor):
+            special = POWERS.get(exponent) if self._dtype in UNHALVED else None
+            if special is not None:
+                return from_array(special(array_of(self)), self._dtype)
+        return kernel(keys, self, exponent)
+    registry["pow"].register(K.CPU, cpu)
+
+
 def base_gradient(grad, self, exponent):
     """grad * exponent * self ** (exponent - 1), and 0 where the exponent is 0."""
+    if exponent.__class__ is int and exponent == 2:
+        return grad * (self * 2)
     if not isinstance(exponent, Tensor):
         return no_gradient(grad) if exponent == 0 else grad * (self.pow(exponent - 1) * exponent)
     return exports[""]["where"](exponent == 0, 0.0, grad * (exponent * self.pow(exponent - 1)))
@@ -326,6 +386,9 @@ def pow_(self, exponent):
     return power_form(self, exponent)
 
 
+quick_powers()
+
+
 @composite("float_power", out=True)
 def float_power(self, exponent):
     """self to the power of exponent, computed in float64."""
@@ -339,9 +402,13 @@ def in_double(value):
 def float_power_(self, exponent):
     """In-place version of `float_power`: the tensor must be float64."""
     if self._dtype is not dt.float64:
-        kind = {"float32": "Float", "float16": "Half", "bfloat16": "BFloat16"}.get(self._dtype.name, self._dtype.name)
-        raise RuntimeError(f"the base given to float_power_ has dtype {kind} but the operation's result requires "
-                           "dtype Double")
+        kind = {"float32": "Float", "float16": "Half", "bfloat16": "BFloat16"}.get(
+            self._dtype.name, self._dtype.name
+        )
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {kind} but the operation's result requires "
+            "dtype Double"
+        )
     return self.pow_(in_double(exponent))
 
 
@@ -362,7 +429,7 @@ def ldexp_(self, other):
 publish("ldexp_", ldexp_, ("Tensor",))
 
 
-# ---- larger and smaller ---------------------------------------------------------------------------------------
+# ---- larger and smaller ------------------------------------------------------------------------------------
 
 def where(*args):
     return exports[""]["where"](*args)
@@ -391,36 +458,57 @@ def minimum(self, other):
     return scalar.minimum(self, other)
 
 
-@prepared("fmax", tensors_only("fmax", "self", "other"), numpy=np.fmax, inplace=False,
-          vjp={"self": lambda grad, self, other: where((self >= other).logical_or(other.isnan()), grad, 0.0),
-               "other": lambda grad, self, other: where((self >= other).logical_or(other.isnan()), 0.0, grad)})
+@prepared(
+    "fmax",
+    tensors_only("fmax", "self", "other"),
+    numpy=np.fmax,
+    inplace=False,
+    vjp={
+        "self": lambda grad, self, other: where((self >= other).logical_or(other.isnan()), grad, 0.0),
+        "other": lambda grad, self, other: where((self >= other).logical_or(other.isnan()), 0.0, grad),
+    },
+)
 def fmax(self, other):
     """The larger one of each pair, the other one if one is NaN."""
     return self if self >= other or other != other else other
 
 
-@prepared("fmin", tensors_only("fmin", "self", "other"), numpy=np.fmin, inplace=False,
-          vjp={"self": lambda grad, self, other: where((self <= other).logical_or(other.isnan()), grad, 0.0),
-               "other": lambda grad, self, other: where((self <= other).logical_or(other.isnan()), 0.0, grad)})
+@prepared(
+    "fmin",
+    tensors_only("fmin", "self", "other"),
+    numpy=np.fmin,
+    inplace=False,
+    vjp={
+        "self": lambda grad, self, other: where((self <= other).logical_or(other.isnan()), grad, 0.0),
+        "other": lambda grad, self, other: where((self <= other).logical_or(other.isnan()), 0.0, grad),
+    },
+)
 def fmin(self, other):
     """The smaller one of each pair, the other one if one is NaN."""
     return self if self <= other or other != other else other
 
 
-# ---- clamp ----------------------------------------------------------------------------------------------------
+# ---- clamp -------------------------------------------------------------------------------------------------
 
 def clip(x, low, high):
     return np.minimum(np.maximum(x, low), high)
 
 
+PLAIN_NUMBERS = (int, float)
+
+
 def bounds(self, min=None, max=None):
-    """Numbers in the place of missing bounds. RuntimeError without any; TypeError for a number beside a tensor."""
+    """Numbers in the place of missing bounds. RuntimeError if both are; TypeError if they are mixed."""
+    if min.__class__ in PLAIN_NUMBERS and max.__class__ in PLAIN_NUMBERS:
+        return self, min, max
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     kinds = {isinstance(bound, Tensor) for bound in (min, max) if bound is not None}
     if len(kinds) == 2:
-        raise TypeError("clamp() received an invalid combination of arguments - 'min' and 'max' must both be Tensors "
-                        "or both be Numbers")
+        raise TypeError(
+            "clamp() received an invalid combination of arguments - 'min' and 'max' must both be Tensors "
+            "or both be Numbers"
+        )
     if min is not None and max is not None:
         return self, min, max
     low, high = lowest_and_highest(common_dtype((self, max if min is None else min)))
@@ -465,11 +553,13 @@ def high_gradient(grad, self, min, max):
     return where(is_high if min is None else is_high.logical_or(max < min), grad, 0.0)
 
 
-@prepared("clamp", bounds, numpy=clip, vjp={"self": clamped_gradient, "min": low_gradient, "max": high_gradient})
+@prepared(
+    "clamp", bounds, numpy=clip, vjp={"self": clamped_gradient, "min": low_gradient, "max": high_gradient}
+)
 def clamp(self, min=None, max=None):
-    """self limited to the range from min to max (numbers or tensors, either may be None); max wins if min is larger.
+    """self limited to the range from min to max: numbers or tensors, either may be None.
 
-    The derivative at a bound is 1.
+    Where min is larger, max wins. The derivative at a bound is 1.
     """
     return scalar.minimum(scalar.maximum(self, min), max)
 
@@ -490,15 +580,19 @@ def clamp_max(self, max):
     return scalar.minimum(self, max)
 
 
-# ---- three operands -------------------------------------------------------------------------------------------
+# ---- three operands ----------------------------------------------------------------------------------------
 
 def same_floats(self, end, weight):
     """lerp mixes floats of one dtype only."""
     for name, value in (("end", end), ("weight", weight)):
         if isinstance(value, Tensor) and value._dtype is not self._dtype:
-            raise RuntimeError(f"expected dtype {cpp_name(self)} for `{name}` but got dtype {cpp_name(value)}")
+            raise RuntimeError(
+                f"expected dtype {cpp_name(self)} for `{name}` but got dtype {cpp_name(value)}"
+            )
     if self._dtype.category != dt.FLOATING:
-        raise not_implemented("lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar", self._dtype)
+        raise not_implemented(
+            "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar", self._dtype
+        )
     return self, end, weight
 
 
@@ -538,11 +632,18 @@ def scaled(grad, value):
     return grad if value == 1 else grad * value
 
 
-@prepared("addcmul", integer_value("addcmul_cpu_out"), numpy=widened(lambda x, a, b, value: x + value * a * b),
-          plain=lambda x, a, b: x + a * b, plain_numpy=widened(lambda x, a, b: np.add(x, a * b)),
-          vjp={"self": lambda grad: grad,
-               "tensor1": lambda grad, tensor2, value: grad * scaled(tensor2, value),
-               "tensor2": lambda grad, tensor1, value: grad * scaled(tensor1, value)})
+@prepared(
+    "addcmul",
+    integer_value("addcmul_cpu_out"),
+    numpy=widened(lambda x, a, b, value: x + value * a * b),
+    plain=lambda x, a, b: x + a * b,
+    plain_numpy=widened(lambda x, a, b: np.add(x, a * b)),
+    vjp={
+        "self": lambda grad: grad,
+        "tensor1": lambda grad, tensor2, value: grad * scaled(tensor2, value),
+        "tensor2": lambda grad, tensor1, value: grad * scaled(tensor1, value),
+    },
+)
 def addcmul(self, tensor1, tensor2, *, value=1):
     """self + value * tensor1 * tensor2, broadcast."""
     return self + value * tensor1 * tensor2
@@ -550,9 +651,11 @@ def addcmul(self, tensor1, tensor2, *, value=1):
 
 def refuse_integer_division(self, tensor1, tensor2, value):
     if common_dtype((tensor1, tensor2)).category != dt.FLOATING:
-        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
-                           "will perform a true division of tensor1 and tensor2. For integer inputs write "
-                           "(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype).")
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+            "will perform a true division of tensor1 and tensor2. For integer inputs write "
+            "(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)."
+        )
     return self, tensor1, tensor2, value
 
 
@@ -567,7 +670,7 @@ def addcdiv(self, tensor1, tensor2, *, value=1):
     return self + value * tensor1 / tensor2
 
 
-# ---- logarithms, angles and signs of two operands -------------------------------------------------------------
+# ---- logarithms, angles and signs of two operands ----------------------------------------------------------
 
 def x_log_y(x, y):
     product = np.multiply(x, np.log(y))
@@ -584,13 +687,21 @@ def xlogy(self, other):
 
 def is_flat(self, other):
     """Where xlogy is 0 whatever its first argument does near by."""
-    return (self == 0).logical_and(other <= 0) if isinstance(other, Tensor) else (self == 0) & bool(other <= 0)
+    return (
+        (self == 0).logical_and(other <= 0) if isinstance(other, Tensor) else (self == 0) & bool(other <= 0)
+    )
 
 
-@prepared("logaddexp", tensors_only("logaddexp", "self", "other", then=refusing("logaddexp_cpu", dt.BOOL, dt.INTEGRAL)),
-          numpy=widened(np.logaddexp), inplace=False,
-          vjp={"self": lambda grad, self, other: grad / (1 + (other - self).exp()),
-               "other": lambda grad, self, other: grad / (1 + (self - other).exp())})
+@prepared(
+    "logaddexp",
+    tensors_only("logaddexp", "self", "other", then=refusing("logaddexp_cpu", dt.BOOL, dt.INTEGRAL)),
+    numpy=widened(np.logaddexp),
+    inplace=False,
+    vjp={
+        "self": lambda grad, self, other: grad / (1 + (other - self).exp()),
+        "other": lambda grad, self, other: grad / (1 + (self - other).exp()),
+    },
+)
 def logaddexp(self, other):
     """log(exp(self) + exp(other)) without overflow."""
     larger = scalar.maximum(self, other)
@@ -639,9 +750,12 @@ def copysign(self, other):
     return math.copysign(self, other)
 
 
-@prepared("nextafter", tensors_only("nextafter", "self", "other", then=refusing("nextafter_cpu", dt.BOOL, dt.INTEGRAL)),
-          numpy=np.nextafter, vjp={"self": lambda grad, self, other: where(self != other, grad, 0.0),
-                                   "other": no_gradient})
+@prepared(
+    "nextafter",
+    tensors_only("nextafter", "self", "other", then=refusing("nextafter_cpu", dt.BOOL, dt.INTEGRAL)),
+    numpy=np.nextafter,
+    vjp={"self": lambda grad, self, other: where(self != other, grad, 0.0), "other": no_gradient},
+)
 def nextafter(self, other):
     """The next number after self in the direction of other."""
     return np.nextafter(self, other)
@@ -670,20 +784,24 @@ def common_divisor(x, y):
     return x
 
 
-@prepared("gcd", tensors_only("gcd", "self", "other", then=refusing("gcd_cpu", dt.BOOL, dt.FLOATING)), numpy=np.gcd)
+@prepared(
+    "gcd", tensors_only("gcd", "self", "other", then=refusing("gcd_cpu", dt.BOOL, dt.FLOATING)), numpy=np.gcd
+)
 def gcd(self, other):
     """The greatest common divisor of integers."""
     return common_divisor(self, other)
 
 
-@prepared("lcm", tensors_only("lcm", "self", "other", then=refusing("lcm_cpu", dt.BOOL, dt.FLOATING)), numpy=np.lcm)
+@prepared(
+    "lcm", tensors_only("lcm", "self", "other", then=refusing("lcm_cpu", dt.BOOL, dt.FLOATING)), numpy=np.lcm
+)
 def lcm(self, other):
     """The least common multiple of integers."""
     divisor = common_divisor(self, other)
     return 0 if divisor == 0 else abs(self // divisor * other)
 
 
-# ---- names and Python's operators -----------------------------------------------------------------------------
+# ---- names and Python's operators --------------------------------------------------------------------------
 
 also_called("sub", "subtract")
 also_called("mul", "multiply")
@@ -695,8 +813,13 @@ inplace_functions("clamp", "clip", "clamp_min", "clamp_max", "xlogy", "ldexp", "
 
 tensor_first("rsub", "fmod", "copysign", "clamp_min", "clamp_max", "ldexp")
 
-for _name, _operator in (("mul", "mul"), ("truediv", "div"), ("floordiv", "floor_divide"), ("mod", "remainder"),
-                         ("pow", "pow")):
+for _name, _operator in (
+    ("mul", "mul"),
+    ("truediv", "div"),
+    ("floordiv", "floor_divide"),
+    ("mod", "remainder"),
+    ("pow", "pow"),
+):
     dunder(f"__{_name}__", registry[_operator])
     dunder(f"__i{_name}__", registry[_operator + "_"])
 

@@ -1,4 +1,5 @@
-"""What the declarations of pointwise operators share: arguments looked at first, forms per dtype, other names."""
+"""What the declarations of pointwise operators share: looks at arguments, forms per dtype, other names."""
+
 import functools
 
 import numpy as np
@@ -21,13 +22,13 @@ NUMBERS = (int, float, np.generic)              # what may stand beside a tensor
 OPERANDS = (Tensor, *NUMBERS)
 
 
-# ---- arguments that need a look before the kernel runs --------------------------------------------------------
+# ---- arguments that need a look before the kernel runs -----------------------------------------------------
 
 def prepared(name, prepare, kind=SAME, **options):
     """`pointwise` for an operator with conditions: the kernels get what `prepare(*arguments)` returns.
 
-    `prepare` raises PyTorch's errors, puts numbers in the place of None, and gives parameters the dtype's category.
-    Applied to its own result it must change nothing.
+    `prepare` raises PyTorch's errors, puts numbers in the place of None, and gives parameters the dtype's
+    category. Applied to its own result it must change nothing.
     """
     rule = elementwise.fake_rule(kind)
 
@@ -67,7 +68,7 @@ def put_before(name, prepare):
 
 
 def passing(prepare, *categories, numbers=(), looks_at_first=False):
-    """Note what `prepare` lets pass: tensors of one dtype of these categories, beside them numbers of these types."""
+    """Note what `prepare` lets pass: tensors of one dtype of these categories, and such numbers."""
     prepare.passes, prepare.numbers, prepare.looks_at_first = frozenset(categories), numbers, looks_at_first
     return prepare
 
@@ -115,7 +116,7 @@ def tensors_only(operator, *names, then=anything):
     return passing(prepare, *getattr(then, "passes", ()))
 
 
-# ---- scalar and NumPy forms -----------------------------------------------------------------------------------
+# ---- scalar and NumPy forms --------------------------------------------------------------------------------
 
 class Forms:
     """A one-element function with one form for integers and one for floats; bool has none unless given."""
@@ -153,7 +154,7 @@ def looped(python, scalar):
     return lambda x: compiled(x) if x.size > FEW else loop(x)
 
 
-# ---- other names ----------------------------------------------------------------------------------------------
+# ---- other names -------------------------------------------------------------------------------------------
 
 def also_called(name, *aliases, spaces=("", "Tensor")):
     """Publish an operator and its in-place variant under other names too."""
@@ -178,7 +179,7 @@ def inplace_functions(*names):
 
 
 def dunder(name, op, *rest):
-    """Publish a Python operator: `self <op> other`. Other types than tensors and numbers are left to Python."""
+    """Publish a Python operator, `self <op> other`. What is no tensor or number is left to Python."""
     publish(name, method_with_option(op, *rest) if rest else method_of(op), ("Tensor",))
 
 

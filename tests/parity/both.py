@@ -1,4 +1,5 @@
-"""Runs one piece of code on PyTorch and on teachtorch and compares what comes out: values, dtypes, strides, errors."""
+"""Runs one piece of code on PyTorch and on teachtorch and compares values, dtypes, strides and errors."""
+
 import warnings
 
 import numpy as np
@@ -9,8 +10,10 @@ TOLERANCES = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-6, "float64": 1
 
 
 def outcome(code, library, *values):
-    """What `code(library, *tensors)` returns or raises; `values` are (nested lists or arrays, dtype name) or numbers."""
-    tensors = [library.tensor(v[0], dtype=getattr(library, v[1])) if isinstance(v, tuple) else v for v in values]
+    """What `code(library, *tensors)` returns or raises; `values`: (nested lists, dtype name) or numbers."""
+    tensors = [
+        library.tensor(v[0], dtype=getattr(library, v[1])) if isinstance(v, tuple) else v for v in values
+    ]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

@@ -13,18 +13,35 @@ VALUES = [[-7.0, -3.0, -1.0, -0.5], [-0.1, 0.0, 0.1, 0.5], [1.0, 3.0, 6.0, 20.0]
 WHOLE = [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 ACTIVATIONS = {
-    "relu": lambda F, x: F.relu(x), "relu6": lambda F, x: F.relu6(x), "leaky_relu": lambda F, x: F.leaky_relu(x),
-    "leaky_relu slope": lambda F, x: F.leaky_relu(x, 0.3), "elu": lambda F, x: F.elu(x), "elu alpha": lambda F, x: F.elu(x, 2.0),
-    "celu": lambda F, x: F.celu(x, 1.5), "selu": lambda F, x: F.selu(x), "gelu": lambda F, x: F.gelu(x),
-    "gelu tanh": lambda F, x: F.gelu(x, approximate="tanh"), "silu": lambda F, x: F.silu(x), "mish": lambda F, x: F.mish(x),
-    "hardtanh": lambda F, x: F.hardtanh(x), "hardtanh bounds": lambda F, x: F.hardtanh(x, 0.5, 3.0),
-    "hardsigmoid": lambda F, x: F.hardsigmoid(x), "hardswish": lambda F, x: F.hardswish(x),
-    "softplus": lambda F, x: F.softplus(x), "softplus beta": lambda F, x: F.softplus(x, beta=2, threshold=1),
-    "softsign": lambda F, x: F.softsign(x), "logsigmoid": lambda F, x: F.logsigmoid(x),
-    "tanhshrink": lambda F, x: F.tanhshrink(x), "hardshrink": lambda F, x: F.hardshrink(x),
-    "softshrink": lambda F, x: F.softshrink(x, 0.75), "threshold": lambda F, x: F.threshold(x, 0.5, 7.0),
-    "sigmoid": lambda F, x: F.sigmoid(x), "tanh": lambda F, x: F.tanh(x), "prelu": lambda F, x: F.prelu(x, x[0]),
-    "glu": lambda F, x: F.glu(x), "glu dim": lambda F, x: F.glu(x[:2], dim=0),
+    "relu": lambda F, x: F.relu(x),
+    "relu6": lambda F, x: F.relu6(x),
+    "leaky_relu": lambda F, x: F.leaky_relu(x),
+    "leaky_relu slope": lambda F, x: F.leaky_relu(x, 0.3),
+    "elu": lambda F, x: F.elu(x),
+    "elu alpha": lambda F, x: F.elu(x, 2.0),
+    "celu": lambda F, x: F.celu(x, 1.5),
+    "selu": lambda F, x: F.selu(x),
+    "gelu": lambda F, x: F.gelu(x),
+    "gelu tanh": lambda F, x: F.gelu(x, approximate="tanh"),
+    "silu": lambda F, x: F.silu(x),
+    "mish": lambda F, x: F.mish(x),
+    "hardtanh": lambda F, x: F.hardtanh(x),
+    "hardtanh bounds": lambda F, x: F.hardtanh(x, 0.5, 3.0),
+    "hardsigmoid": lambda F, x: F.hardsigmoid(x),
+    "hardswish": lambda F, x: F.hardswish(x),
+    "softplus": lambda F, x: F.softplus(x),
+    "softplus beta": lambda F, x: F.softplus(x, beta=2, threshold=1),
+    "softsign": lambda F, x: F.softsign(x),
+    "logsigmoid": lambda F, x: F.logsigmoid(x),
+    "tanhshrink": lambda F, x: F.tanhshrink(x),
+    "hardshrink": lambda F, x: F.hardshrink(x),
+    "softshrink": lambda F, x: F.softshrink(x, 0.75),
+    "threshold": lambda F, x: F.threshold(x, 0.5, 7.0),
+    "sigmoid": lambda F, x: F.sigmoid(x),
+    "tanh": lambda F, x: F.tanh(x),
+    "prelu": lambda F, x: F.prelu(x, x[0]),
+    "glu": lambda F, x: F.glu(x),
+    "glu dim": lambda F, x: F.glu(x[:2], dim=0),
 }
 
 
@@ -41,7 +58,9 @@ def test_value(case, dtype):
 @pytest.mark.parametrize("dtype", OTHER)
 @pytest.mark.parametrize("case", ACTIVATIONS)
 def test_dtype_that_may_be_refused(case, dtype):
-    assert_same(torch, lambda lib, x: ACTIVATIONS[case](functional(lib), x), (WHOLE, dtype), check_message=True)
+    assert_same(
+        torch, lambda lib, x: ACTIVATIONS[case](functional(lib), x), (WHOLE, dtype), check_message=True
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -69,7 +88,19 @@ def test_transposed_input_keeps_its_layout(name):
     assert_same(torch, lambda lib, x: getattr(functional(lib), name)(x.t()), (VALUES, "float32"))
 
 
-IN_PLACE = ["relu", "relu6", "leaky_relu", "elu", "celu", "selu", "silu", "mish", "hardtanh", "hardsigmoid", "hardswish"]
+IN_PLACE = [
+    "relu",
+    "relu6",
+    "leaky_relu",
+    "elu",
+    "celu",
+    "selu",
+    "silu",
+    "mish",
+    "hardtanh",
+    "hardsigmoid",
+    "hardswish",
+]
 
 
 @pytest.mark.parametrize("name", IN_PLACE)
@@ -99,12 +130,18 @@ ERRORS = {
 
 @pytest.mark.parametrize("case", ERRORS)
 def test_error_has_the_same_words(case):
-    assert_same(torch, lambda lib, x: ERRORS[case](functional(lib), x), (VALUES, "float32"), check_message=True)
+    assert_same(
+        torch, lambda lib, x: ERRORS[case](functional(lib), x), (VALUES, "float32"), check_message=True
+    )
 
 
 def test_large_arguments_neither_overflow_nor_lose_the_tail():
     for name in ("softplus", "logsigmoid", "silu", "sigmoid", "tanh", "elu", "selu"):
-        assert_same(torch, lambda lib, x, n=name: getattr(functional(lib), n)(x), ([-1000.0, -80.0, 80.0, 1000.0], "float32"))
+        assert_same(
+            torch,
+            lambda lib, x, n=name: getattr(functional(lib), n)(x),
+            ([-1000.0, -80.0, 80.0, 1000.0], "float32"),
+        )
 
 
 def test_relu_passes_nan_on():
