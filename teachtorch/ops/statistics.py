@@ -402,12 +402,21 @@ def quantile_of(name, input, q, dim, keepdim, interpolation, ignores_nan):
     """Quantiles as PyTorch composes them: sort, gather the neighbours of the rank, interpolate."""
     q = as_quantiles(name, q, input)
     check_quantile(name, input, q, interpolation)
-    flat = input.reshape(-1) if dim is None else input
-    along = 0 if dim is None else geometry.wrap_dim(dim, input.dim())
-    rows = (flat if flat.dim() else flat.reshape(1)).transpose(along, -1)
+    rows = rows_along(input, dim)
     found = interpolated(rows.sort(-1)[0], q.reshape(-1), interpolation, ignores_nan)
-    found = found.transpose(along if rows.dim() else 0, -1)
-    return arranged(found, input, q, dim, along, keepdim)
+    if dim is None or not input.dim():
+        found = found.reshape(*[1] * input.dim() * keepdim, q.numel())
+    elif not keepdim:
+        found = found.squeeze(dim if dim >= 0 else dim + input.dim())
+    return found.movedim(-1, 0) if q.dim() else found.squeeze(-1)
+
+
+def rows_along(input, dim):
+    """All elements as one row, or the rows along `dim` last, with a size of 1 left where they were."""
+    if dim is None:
+        return input.reshape(-1)
+    dim = geometry.wrap_dim(dim, input.dim())
+    return input.unsqueeze(-1).transpose(dim, -1)
 
 
 def as_quantiles(name, q, input):
@@ -461,16 +470,6 @@ def rank_of(ordered, q, ignores_nan):
     last = ordered.shape[-1] - 1
     ranks = (q * last).expand(*ordered.shape[:-1], q.numel())
     return ranks.masked_fill(missing.any(-1, True), last)
-
-
-def arranged(found, input, q, dim, along, keepdim):
-    """The quantiles in front, the reduced dimension gone or kept as 1."""
-    found = found.movedim(along if found.dim() else 0, 0)
-    if dim is None:
-        kept = found.reshape(-1, *[1] * input.dim()) if keepdim else found
-    else:
-        kept = found.unsqueeze(along + 1) if keepdim and input.dim() else found
-    return kept if q.dim() else kept.squeeze(0)
 
 
 def stored(name, found, out):
