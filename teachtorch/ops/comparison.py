@@ -6,7 +6,7 @@ from ..core import promotion
 from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels.pointwise import Pointwise
-from ..tensor import Tensor, array_of
+from ..tensor import Tensor, array_of, from_array
 from .declare import BOOL, ELEMENTWISE, operator, pointwise, publish
 from .elementwise import broadcast_shape, check_devices, common_dtype, result_stride, scalar_of
 from .fake import Fake, require_tensor
@@ -15,6 +15,7 @@ from .pointwise_rules import (
     Forms,
     also_called,
     dunder,
+    method_of,
     prepared,
     reflected,
     refusing,
@@ -61,7 +62,15 @@ def ge(self, other):
     return self >= other
 
 
-for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+def equal_to_array(self, other):
+    """`tensor == array` is compared element by element; other types are left to Python."""
+    if isinstance(other, np.ndarray):
+        return eq(self, from_array(np.ascontiguousarray(other)))
+    return NotImplemented
+
+
+publish("__eq__", method_of(registry["eq"], equal_to_array), ("Tensor",))
+for _name in ("ne", "lt", "le", "gt", "ge"):
     dunder(f"__{_name}__", registry[_name])
 for _name, _alias in (("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
                       ("ge", "greater_equal")):

@@ -647,7 +647,7 @@ def real(self):
 
 for _name in ("conj", "conj_physical", "resolve_conj", "resolve_neg"):
     publish(_name, exports[""]["real"], ("", "Tensor"))
-publish("conj_physical_", exports[""]["real"], ("Tensor",))
+publish("conj_physical_", exports[""]["real"], ("", "Tensor"))
 Tensor.real = property(exports["Tensor"].pop("real"))
 
 

@@ -830,7 +830,10 @@ for _name in ("add", "sub"):
 reflected("__radd__", lambda self, other: add(self, other))
 reflected("__rsub__", lambda self, other: rsub(self, other))
 reflected("__rmul__", lambda self, other: mul(self, other))
-reflected("__rtruediv__", lambda self, other: self.reciprocal() * other)
+publish("__rtruediv__", lambda self, other: self.reciprocal() * other, ("Tensor",))
 reflected("__rfloordiv__", lambda self, other: floor_divide(other, self))
 reflected("__rmod__", lambda self, other: remainder(other, self))
 reflected("__rpow__", lambda self, other: pow_(other, self))
+
+for _old, _new in (("__div__", "__truediv__"), ("__rdiv__", "__rtruediv__"), ("__idiv__", "__itruediv__")):
+    publish(_old, exports["Tensor"][_new], ("Tensor",))

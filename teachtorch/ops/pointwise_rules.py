@@ -183,7 +183,11 @@ def dunder(name, op, *rest):
     publish(name, method_with_option(op, *rest) if rest else method_of(op), ("Tensor",))
 
 
-def method_of(op):
+def left_to_python(self, other):
+    return NotImplemented
+
+
+def method_of(op, fallback=left_to_python):
     """What Operator.__call__ does, for two operands of which the first is a tensor: the shortest way in."""
     chosen, choose, observed = op._chosen, op.choose, op._observed
 
@@ -193,7 +197,7 @@ def method_of(op):
         elif isinstance(other, NUMBERS):
             keys = self._keys
         else:
-            return NotImplemented
+            return fallback(self, other)
         keys = (keys | state.included) & ~state.excluded
         if observer.active:
             return observed(keys, (self, other))
