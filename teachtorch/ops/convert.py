@@ -130,7 +130,9 @@ def zeros_of(grad):
     return grad.new_zeros(grad._shape)
 
 
-registry["copy_"].info.derivatives.node_class.__name__ = "CopyBackwards"
+_copy_node = registry["copy_"].info.derivatives.node_class
+_copy_node.__name__ = "CopyBackwards"
+_copy_node.name = lambda self: "torch::autograd::CopyBackwards"
 
 
 def fake_copy(keys, self, src, non_blocking=False):
@@ -222,8 +224,7 @@ def to_copy(self, dtype, device, memory_format):
 
 def to_copy_from_meta(keys, self, dtype, device, memory_format):
     if device is not None and device.type != "meta":
-        raise NotImplementedError("Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() "
-                                  "instead of torch.nn.Module.to() when moving module from meta to a different device.")
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     return meta_of_fake(fake_to_copy(self, dtype, device, memory_format))
 
 

@@ -503,10 +503,11 @@ def logspace_kernel(start, end, steps, base, dtype):
 
 def check_spacing(start, end, steps, name):
     """The bounds as numbers, also from 0-dim tensors."""
-    dims = [len(v._shape) if isinstance(v, Tensor) else 0 for v in (start, end)]
-    if any(dims):
-        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} "
-                           f"dimension(s) and end with {dims[1]} dimension(s).")
+    shown = [f"{which} with {len(v._shape)} dimension(s)" for which, v in (("start", start), ("end", end))
+             if isinstance(v, Tensor)]
+    if any(isinstance(v, Tensor) and v._shape for v in (start, end)):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "
+                           f"{' and '.join(shown)}.")
     if isinstance(steps, float):
         raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not float")
     if steps < 0:

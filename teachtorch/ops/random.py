@@ -143,12 +143,12 @@ DOCS = {"rand": "Uniform random numbers in [0, 1), of the given size.",
         "randn": "Random numbers of the standard normal distribution, of the given size."}
 
 
-def uniform_draw(stream, shape, dtype):
+def uniform_draw(stream, shape, dtype, contiguous=True):
     return stream.uniform(shape, dtype)
 
 
-def normal_draw(stream, shape, dtype):
-    return stream.normal(shape, dtype)
+def normal_draw(stream, shape, dtype, contiguous=True):
+    return stream.normal(shape, dtype, contiguous=contiguous)
 
 
 rand, randn = drawn("rand", uniform_draw), drawn("randn", normal_draw)
@@ -199,7 +199,7 @@ def filled_like(draw):
         target = registry["empty_strided"](device, size, stride, dtype)
         target._stride = stride
         if not target.is_meta:
-            fill_drawn(target, lambda shape, contiguous: draw(stream_of(None), shape, dtype.numpy, *args))
+            fill_drawn(target, lambda shape, contiguous: draw(stream_of(None), shape, dtype.numpy, contiguous, *args))
         return target
     return make
 
@@ -219,8 +219,8 @@ def like_function(name, draw, doc):
 
 like_function("rand_like", uniform_draw, "Uniform random numbers in [0, 1), with the size and dtype of `input`.")
 like_function("randn_like", normal_draw, "Standard normal random numbers, with the size and dtype of `input`.")
-_randint_like = like_operator("randint_like", filled_like(lambda stream, shape, dtype, low, high: stream.randint(
-    shape, dtype, low, high)))
+_randint_like = like_operator("randint_like", filled_like(lambda stream, shape, dtype, contiguous, low, high:
+                                                           stream.randint(shape, dtype, low, high)))
 
 
 def randint_like(input, low=None, high=None, *, dtype=None, layout=None, device=None, requires_grad=False,

@@ -5,11 +5,11 @@ from operator import index as operator_index
 import numpy as np
 
 from ..autograd.derivative import OperatorNode, collect_sources, node_name
-from ..autograd.meta import tracks
+from ..autograd.meta import set_history, tracks
 from ..autograd.node import InputMetadata
 from ..autograd.record import requires_grad_mask
 from ..autograd.tensor_fields import bump_version
-from ..autograd.views import check_inplace, rebase_history
+from ..autograd.views import check_inplace
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.layout import contiguous_format, strides_in
@@ -637,7 +637,9 @@ def moving_kernel(op, derivatives):
         node.saved = plan.save((self, *args), ())
         op.redispatch(keys & K.BELOW_AUTOGRAD, self, *args)
         node.input_metadata = [InputMetadata(self)]
-        rebase_history(self, node)
+        set_history(self, node)
+        if self._view is not None:
+            self._view.version = self._counter.value      # no element changed: the base's history is as it was
         return self
     return autograd
 

@@ -50,7 +50,9 @@ def test_result(call):
 
 @pytest.mark.parametrize("call", ERRORS)
 def test_error(call):
-    assert_same_error(torch, call, same_text="received an invalid" not in str(evaluated(torch, call)))
+    # PyTorch lists its overloads, speaks of a sparse permute, or prints a C++ tensor type.
+    spoken = str(evaluated(torch, call))
+    assert_same_error(torch, call, not any(word in spoken for word in ("invalid combination", "sparse_coo", "torch.F")))
 
 
 @pytest.mark.parametrize("call", GRADIENTS)
