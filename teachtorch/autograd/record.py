@@ -8,6 +8,7 @@ from .derivative import collect_sources
 from .forward_ad import has_tangent, push_tangents
 from .meta import set_history, tracks
 from .node import InputMetadata
+from .saved import results_in_view
 from .specialise import specialised_kernel
 from .views import check_inplace, follow_base, rebase_history
 
@@ -87,7 +88,9 @@ def inplace_kernel(op, derivatives):
         op.redispatch(keys & BELOW_AUTOGRAD, *args)
         node.plan.save_results(node.saved, (target,))
         node.input_metadata = [InputMetadata(target)]
-        rebase_history(target, node)
+        copy_slices = rebase_history(target, node)
+        if copy_slices is not None:
+            node.saved = results_in_view(node.saved, copy_slices)
         return target
 
     return autograd

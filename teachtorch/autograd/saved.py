@@ -3,6 +3,8 @@
 A saved tensor is a reference, not a copy. Its version is compared at unpacking, and only then: changing a tensor in
 place is an error only for a node that needs the old value (paper, section 4.3).
 """
+import weakref
+
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import state
 from ..tensor import same_memory
@@ -73,6 +75,27 @@ class PackedTensor(Saved):
     def unpack(self, node, output_nr=0):
         t = self.unpack_hook(self.packed)
         return with_history(t, node, output_nr) if self.is_result and state.grad_enabled else t
+
+
+class ResultInView(Saved):
+    """A saved result of an operator that changed a view: its history is the base's, of which it is a part now."""
+
+    __slots__ = ("saved", "copy_slices")
+
+    def __init__(self, saved, copy_slices):
+        self.saved = saved
+        self.copy_slices = weakref.ref(copy_slices)
+
+    def unpack(self, node, output_nr=0):
+        t = self.saved.unpack(node, output_nr)
+        if state.grad_enabled:
+            autograd_meta.set_history(t, self.copy_slices().node_of_view())
+        return t
+
+
+def results_in_view(saved, copy_slices):
+    """What a node keeps, its results with the history that the changed view's base has."""
+    return [ResultInView(value, copy_slices) if getattr(value, "is_result", False) else value for value in saved]
 
 
 def with_history(t, node, output_nr):

@@ -36,7 +36,7 @@ def refresh(view):
         raise RuntimeError(forbidden_view(view, "its base or another view of its base has been"))
     info.version = view._counter.value
     edge = autograd_meta.gradient_edge(info.base)
-    renew_history(view, AsStridedOfBase(view, info.base, edge))
+    renew_history(view, AsStridedOfBase(InputMetadata(view), geometry_of(view), geometry_of(info.base), edge))
 
 
 def follow_base(view):
@@ -56,11 +56,11 @@ class AsStridedOfBase(Node):
 
     __slots__ = ("view_geometry", "base_geometry")
 
-    def __init__(self, view, base, edge):
+    def __init__(self, metadata, view_geometry, base_geometry, edge):
         super().__init__((edge,))
-        self.input_metadata = [InputMetadata(view)]
-        self.view_geometry = geometry_of(view)
-        self.base_geometry = geometry_of(base)
+        self.input_metadata = [metadata]
+        self.view_geometry = view_geometry
+        self.base_geometry = base_geometry
 
     def name(self):
         return "AsStridedBackward0"
@@ -82,12 +82,13 @@ class CopySlices(Node):
     torch/csrc/autograd/functions/tensor.cpp
     """
 
-    __slots__ = ("fn", "view_geometry", "base_geometry")
+    __slots__ = ("fn", "view_metadata", "view_geometry", "base_geometry")
 
     def __init__(self, base, view, base_edge, fn):
         super().__init__((base_edge, *fn.sources[1:]))
         self.input_metadata = [InputMetadata(base)]
         self.fn = fn
+        self.view_metadata = InputMetadata(view)
         self.view_geometry = geometry_of(view)
         self.base_geometry = geometry_of(base)
 
@@ -105,6 +106,10 @@ class CopySlices(Node):
         else:
             part.copy_(inner[0])
         return [result, *inner[1:]]
+
+    def node_of_view(self):
+        """A grad_fn for the changed view."""
+        return AsStridedOfBase(self.view_metadata, self.view_geometry, self.base_geometry, (self, 0))
 
     def release(self):
         self.fn.release()
@@ -161,14 +166,18 @@ def forbidden_view(t, what):
 
 
 def rebase_history(t, node):
-    """After an in-place operator with node `node`: `t` (and its base, if it is a view) now comes from there."""
+    """After an in-place operator with node `node`: `t` (and its base, if it is a view) now comes from there.
+
+    Returns the CopySlices of the base, None if `t` is no view.
+    """
     view = t._view
     if view is None:
-        renew_history(t, node)
-        return
+        return renew_history(t, node)
     base = view.base
-    renew_history(base, CopySlices(base, t, autograd_meta.gradient_source(base), node))
+    copy_slices = CopySlices(base, t, autograd_meta.gradient_source(base), node)
+    renew_history(base, copy_slices)
     refresh(t)
+    return copy_slices
 
 
 def renew_history(t, node):
