@@ -12,6 +12,10 @@ from .cache import load_module
 LARGE = 1 << 15
 _COMPILED = frozenset(np.dtype(name) for name in ("int32", "int64", "float32", "float64"))
 
+# Up to this many elements one ufunc call on whole rows costs less than flat positions do.
+TINY = 128
+_UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.int32): np.uint32}
+
 _ADD_ROWS = '''"""Adds rows of one matrix to rows of another, chosen by index."""
 from numba import njit
 
@@ -34,6 +38,8 @@ def add_rows(out, rows, source):
     """`out[rows[i]] += source[i]` for every i in turn. `out`: contiguous (R, C); `rows`: (n,) inside [0, R)."""
     if source.size >= LARGE and out.dtype in _COMPILED and source.dtype == out.dtype:
         _compiled_add_rows()(out, rows, source)
+    elif source.size <= TINY:
+        np.add.at(out, rows, source)
     else:
         reduce_at(np.add, out, element_positions(rows, out.shape[1]), source)
 
@@ -107,8 +113,8 @@ def out_of_bounds(shape, picks):
 
 def first_outside(index, size):
     """The first entry of an index that is not in [0, size), None if there is none."""
-    if index.size == 0 or (index.min() >= 0 and index.max() < size):
-        return None
+    if index.size == 0 or index.view(_UNSIGNED[index.dtype]).max() < size:
+        return None                             # as unsigned numbers, negative entries are too large as well
     return int(index[(index < 0) | (index >= size)].flat[0])
 
 
@@ -121,24 +127,24 @@ def whole(ndim, dim, pick):
 
 def along(index, dim):
     """NumPy's index that reads `index` along `dim` and every other dimension in step: what gather does."""
-    if index.ndim == 0:
-        return (index[None],)
-    picks = list(np.ogrid[tuple(map(slice, index.shape))])
-    picks[dim] = index
-    return tuple(picks)
+    if index.ndim <= 1:
+        return (index.reshape(-1),)
+    ranges = _ranges(index.shape)
+    return ranges[:dim] + (index,) + ranges[dim + 1:]
+
+
+@functools.lru_cache(maxsize=256)
+def _ranges(shape):
+    """For every dimension its range of positions, shaped to broadcast against the others."""
+    return tuple(np.ogrid[tuple(map(slice, shape))])
 
 
 def flat_positions(shape, index, dim):
-    """Where `along(index, dim)` leads in a contiguous array of this shape, as flat positions."""
+    """Where `along(index, dim)` leads in a contiguous array of this shape, as flat positions of index's shape."""
+    places = list(_ranges(index.shape))
+    places[dim] = index
     positions, step = 0, 1
     for d in range(len(shape) - 1, -1, -1):
-        along_d = index if d == dim else _range_along(index.shape[d], d, index.ndim)
-        positions = positions + along_d * step
+        positions = positions + places[d] * step if step != 1 else positions + places[d]
         step *= shape[d]
-    return np.broadcast_to(positions, index.shape)
-
-
-def _range_along(size, dim, ndim):
-    shape = [1] * ndim
-    shape[dim] = size
-    return np.arange(size).reshape(shape)
+    return positions

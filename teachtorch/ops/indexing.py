@@ -418,10 +418,14 @@ def index_add(self, dim, index, source, *, alpha=1):
         raise RuntimeError(f"index {bad} is out of bounds for dimension 0 with size {size}")
     if alpha != 1:
         source = source * self.dtype.type(alpha)
+    source = source.reshape(source.shape or (1,))
     if not self.ndim:
-        self[...] = self + source.reshape(())
+        self[...] = self + source[0]
+    elif dim % self.ndim == 0 and self.flags.c_contiguous:
+        count = index.size
+        rows.add_rows(self.reshape(size, -1), index.reshape(-1), np.ascontiguousarray(source).reshape(count, -1))
     else:
-        rows.add_picked(self, rows.whole(self.ndim, dim, index.reshape(-1)), source.reshape(source.shape or (1,)))
+        rows.add_picked(self, rows.whole(self.ndim, dim, index.reshape(-1)), source)
 
 
 with_separate_out(registry["index_add"])

@@ -104,7 +104,7 @@ def gather(self, dim, index, *, sparse_grad=False):
         return np.full(index.shape, self)
     if not all(n <= m for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape)) if d != dim % self.ndim):
         refused()
-    return np.array(self[rows.along(index, dim)], order="C", copy=None).reshape(index.shape)
+    return np.array(self[rows.along(index, dim % self.ndim)], order="C", copy=None).reshape(index.shape)
 
 
 with_separate_out(registry["gather"])

@@ -77,6 +77,9 @@ def with_separate_out(op, spaces=("", "Tensor")):
     """Publish an operator anew, its `out=` refusing a tensor that shares memory with an argument."""
     def call_out(out, *args):
         refuse_shared_memory(out, args)
+        if out._dtype is not args[0]._dtype:
+            raise RuntimeError(f"{op.name}(): Expected out tensor to have dtype {args[0]._dtype.name}, but got "
+                               f"{out._dtype.name} instead")
         return write_out(op, out, args)
     public = public_function(op, op.info.signature, call_out)
     public.__doc__, public.__module__ = op.info.public.__doc__, op.info.public.__module__
