@@ -1,10 +1,13 @@
 """Linear layers and changes of shape."""
 import math
 
-from ..ops import creation
-from . import functional, init
+from ..ops.declare import exports
+from . import functional as F
+from . import init
 from .module import Module
 from .parameter import Parameter
+
+empty = exports[""]["empty"]
 
 
 class Identity(Module):
@@ -24,9 +27,9 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(creation.empty((out_features, in_features), device=device, dtype=dtype))
+        self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
         if bias:
-            self.bias = Parameter(creation.empty(out_features, device=device, dtype=dtype))
+            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -39,7 +42,7 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input):
-        return functional.linear(input, self.weight, self.bias)
+        return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
@@ -60,10 +63,11 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Dimension `dim` as several of sizes `unflattened_size`."""
+    """Dimension `dim` as several of sizes `unflattened_size`. TypeError unless that is a tuple of ints."""
 
     def __init__(self, dim, unflattened_size):
         super().__init__()
+        check_sizes(unflattened_size)
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input):
@@ -71,3 +75,12 @@ class Unflatten(Module):
 
     def extra_repr(self):
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+
+
+def check_sizes(sizes):
+    if not isinstance(sizes, (tuple, list)):
+        raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")
+    for i, size in enumerate(sizes):
+        if not isinstance(size, int):
+            raise TypeError("unflattened_size must be tuple of ints, but found element of type "
+                            f"{type(size).__name__} at pos {i}")

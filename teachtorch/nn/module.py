@@ -2,58 +2,59 @@
 
 What a module holds is what was assigned to it: __setattr__ sorts Parameters into `_parameters`, Modules into
 `_modules`, Buffers (and tensors assigned to a buffer's name) into `_buffers`; everything else is an attribute.
+Calling a module and its hooks: hooks.py. state_dict and load_state_dict: state.py.
 https://pytorch.org/docs/stable/generated/torch.nn.Module.html
 """
-import functools
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 
-from ..core.hooks import RemovableHandle
-from ..core.dtype import dtype as dtype_class
 from ..autograd.grad_mode import no_grad
+from ..core.device import as_device
+from ..core.device import device as device_class
+from ..core.dtype import dtype as dtype_class
+from ..ops.declare import exports
 from ..tensor import Tensor
+from .hooks import (HookedCall, everywhere, register_module_backward_hook,  # noqa: F401
+                    register_module_buffer_registration_hook, register_module_forward_hook,
+                    register_module_forward_pre_hook, register_module_full_backward_hook,
+                    register_module_full_backward_pre_hook, register_module_module_registration_hook,
+                    register_module_parameter_registration_hook)
 from .parameter import Buffer, Parameter
+from .state import Stateful
 
-IncompatibleKeys = namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])
-
-_global_forward_pre_hooks = OrderedDict()
-_global_forward_hooks = OrderedDict()
-
-
-def register_module_forward_pre_hook(hook):
-    """Call hook(module, args) before the forward of every module."""
-    return RemovableHandle.add(_global_forward_pre_hooks, hook)
+HOOK_DICTS = ("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
+              "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
+              "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
 
 
-def register_module_forward_hook(hook, *, always_call=False):
-    """Call hook(module, args, output) after the forward of every module."""
-    return RemovableHandle.add(_global_forward_hooks, hook)
+class Module(HookedCall, Stateful):
+    """Base class of all neural network modules. Subclasses call super().__init__() and define `forward`.
 
-
-class _ForwardHook:
-    """A forward hook and how it wants to be called."""
-
-    def __init__(self, hook, with_kwargs=False, always_call=False):
-        self.hook, self.with_kwargs, self.always_call = hook, with_kwargs, always_call
-
-
-class Module:
-    """Base class of all neural network modules. Subclasses call super().__init__() and define `forward`."""
+    `training`: whether the module trains or evaluates, which matters to Dropout and its like.
+    """
 
     training = True
-    _version = 1
+    _version = 1                  # of what state_dict saves; see _load_from_state_dict
+    call_super_init = False       # whether __init__ passes its arguments on to the next class (multiple inheritance)
 
-    def __init__(self):
-        set_plain = functools.partial(object.__setattr__, self)
-        set_plain("training", True)
-        set_plain("_parameters", OrderedDict())
-        set_plain("_buffers", OrderedDict())
-        set_plain("_non_persistent_buffers_set", set())
-        set_plain("_modules", OrderedDict())
-        set_plain("_forward_pre_hooks", OrderedDict())
-        set_plain("_forward_hooks", OrderedDict())
-        set_plain("_state_dict_hooks", OrderedDict())
-        set_plain("_load_state_dict_pre_hooks", OrderedDict())
-        set_plain("_load_state_dict_post_hooks", OrderedDict())
+    def __init__(self, *args, **kwargs):
+        if not self.call_super_init:
+            self._refuse_arguments(args, kwargs)
+        fields = self.__dict__
+        fields["training"] = True
+        fields["_parameters"], fields["_buffers"], fields["_modules"] = {}, {}, {}
+        fields["_non_persistent_buffers_set"] = set()
+        fields["_is_full_backward_hook"] = None
+        for name in HOOK_DICTS:
+            fields[name] = OrderedDict()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def _refuse_arguments(self, args, kwargs):
+        start = f"{type(self).__name__}.__init__()"
+        if kwargs:
+            raise TypeError(f"{start} got an unexpected keyword argument '{next(iter(kwargs))}'")
+        if args:
+            raise TypeError(f"{start} takes 1 positional argument but {len(args) + 1} were given")
 
     def forward(self, *args):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
@@ -61,30 +62,22 @@ class Module:
     # ---- attributes -------------------------------------------------------------------------------------------
 
     def __setattr__(self, name, value):
-        parameters = self.__dict__.get("_parameters")
+        fields = self.__dict__
         if isinstance(value, Parameter):
             self._require_init("parameters")
-            self._forget(name)
+            self._forget(name, but="_parameters")
             self.register_parameter(name, value)
-        elif parameters is not None and name in parameters:
-            if value is not None:
-                raise TypeError(f"cannot assign '{type_name(value)}' as parameter '{name}' "
-                                "(torch.nn.Parameter or None expected)")
-            parameters[name] = None
+        elif name in fields.get("_parameters", ()):
+            self._refuse_replacement(name, value, "parameter", "torch.nn.Parameter or None expected")
+            self.register_parameter(name, None)
         elif isinstance(value, Module):
             self._require_init("module")
-            self._forget(name)
-            self._modules[name] = value
-        elif name in self.__dict__.get("_modules", ()):
-            if value is not None:
-                raise TypeError(f"cannot assign '{type_name(value)}' as child module '{name}' "
-                                "(torch.nn.Module or None expected)")
-            self._modules[name] = None
-        elif isinstance(value, Buffer):
-            self._require_init("buffers")
-            self._forget(name)
-            self.register_buffer(name, value, value.persistent)
-        elif name in self.__dict__.get("_buffers", ()):
+            self._forget(name, but="_modules")
+            self._put_module(name, value)
+        elif name in fields.get("_modules", ()):
+            self._refuse_replacement(name, value, "child module", "torch.nn.Module or None expected")
+            self._put_module(name, None)
+        elif isinstance(value, Buffer) or name in fields.get("_buffers", ()):
             self._set_buffer(name, value)
         else:
             object.__setattr__(self, name, value)
@@ -93,22 +86,33 @@ class Module:
         if "_parameters" not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
 
+    def _forget(self, name, but):
+        """Take a name out of wherever else it is, before something new gets it."""
+        self.__dict__.pop(name, None)
+        for held in ("_parameters", "_buffers", "_modules"):
+            if held != but:
+                self.__dict__[held].pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+
+    @staticmethod
+    def _refuse_replacement(name, value, what, expected):
+        if value is not None:
+            raise TypeError(f"cannot assign '{type_name(value)}' as {what} '{name}' ({expected})")
+
+    def _put_module(self, name, module):
+        self._modules[name] = agreed(everywhere.module_registration, self, name, module)
+
     def _set_buffer(self, name, value):
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(f"cannot assign '{type_name(value)}' as buffer '{name}' "
                             "(torch.nn.Buffer, torch.Tensor or None expected)")
-        self._buffers[name] = value
-
-    def _forget(self, name):
-        """Take a name out of wherever it is now, before something else gets it."""
-        self.__dict__.pop(name, None)
-        for held in (self._parameters, self._buffers, self._modules):
-            held.pop(name, None)
-        self._non_persistent_buffers_set.discard(name)
+        persistent = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
+        self.register_buffer(name, value, persistent)
 
     def __getattr__(self, name):
+        fields = self.__dict__
         for kind in ("_parameters", "_buffers", "_modules"):
-            held = self.__dict__.get(kind)
+            held = fields.get(kind)
             if held is not None and name in held:
                 return held[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -122,7 +126,11 @@ class Module:
         object.__delattr__(self, name)
 
     def __dir__(self):
-        return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._modules})
+        names = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
+        return sorted(name for name in names if not name[0].isdigit())
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
 
     def register_parameter(self, name, param):
         """Add a parameter; None reserves the name. KeyError for a name that is taken or has a dot."""
@@ -135,6 +143,8 @@ class Module:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
                              f"explicitly. To express '{name}' as a function of another Tensor, compute the value in "
                              "the forward() method.")
+        if param is not None:
+            param = agreed(everywhere.parameter_registration, self, name, param)
         self._parameters[name] = param
 
     def register_buffer(self, name, tensor, persistent=True):
@@ -144,7 +154,7 @@ class Module:
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
                             "(torch Tensor or None required)")
-        self._buffers[name] = tensor
+        self._buffers[name] = agreed(everywhere.buffer_registration, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -155,68 +165,22 @@ class Module:
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         self._check_name(name, "module", self._modules)
-        self._modules[name] = module
+        self._put_module(name, module)
 
-    register_module = add_module
+    def register_module(self, name, module):
+        """The same as add_module."""
+        self.add_module(name, module)
 
     def _check_name(self, name, kind, held):
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {type_name(name)}")
-        if "." in name:
-            raise KeyError(f'{kind} name can\'t contain "."' if kind != "module" else
-                           f'module name can\'t contain ".", got: {name}')
-        if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
         if name not in held and hasattr(self, name):
             raise KeyError(f"attribute '{name}' already exists")
-
-    # ---- calling ----------------------------------------------------------------------------------------------
-
-    def __call__(self, *args, **kwargs):
-        if not (self._forward_pre_hooks or self._forward_hooks or _global_forward_pre_hooks or _global_forward_hooks):
-            return self.forward(*args, **kwargs)
-        return self._call_with_hooks(args, kwargs)
-
-    def _call_with_hooks(self, args, kwargs):
-        """Global pre-hooks, own pre-hooks, forward, global hooks, own hooks."""
-        ran = set()
-        try:
-            args, kwargs = self._run_pre_hooks(args, kwargs)
-            result = self.forward(*args, **kwargs)
-            for hook in tuple(_global_forward_hooks.values()):
-                result = replaced(result, hook(self, args, result))
-            for key, entry in tuple(self._forward_hooks.items()):
-                ran.add(key)
-                result = replaced(result, run_forward_hook(entry, self, args, kwargs, result))
-            return result
-        except Exception:
-            for key, entry in tuple(self._forward_hooks.items()):
-                if entry.always_call and key not in ran:
-                    run_forward_hook(entry, self, args, kwargs, None)
-            raise
-
-    def _run_pre_hooks(self, args, kwargs):
-        for hook in tuple(_global_forward_pre_hooks.values()):
-            args = as_args(args, hook(self, args))
-        for entry in tuple(self._forward_pre_hooks.values()):
-            if entry.with_kwargs:
-                changed = entry.hook(self, args, kwargs)
-                if changed is not None:
-                    args, kwargs = changed
-            else:
-                args = as_args(args, entry.hook(self, args))
-        return args, kwargs
-
-    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        """Call hook(module, args) before forward; what it returns replaces the arguments."""
-        return RemovableHandle.add(self._forward_pre_hooks, _ForwardHook(hook, with_kwargs), prepend)
-
-    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        """Call hook(module, args, output) after forward; what it returns replaces the output.
-
-        `always_call`: also when forward raised.
-        """
-        return RemovableHandle.add(self._forward_hooks, _ForwardHook(hook, with_kwargs, always_call), prepend)
+        if "." in name:
+            got = f", got: {name}" if kind == "module" else ""
+            raise KeyError(f'{kind} name can\'t contain "."{got}')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
 
     # ---- walking ----------------------------------------------------------------------------------------------
 
@@ -229,30 +193,33 @@ class Module:
                 yield name, module
 
     def children(self):
+        """The direct children, each once."""
         for _, module in self.named_children():
             yield module
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        """(path, module) of this module and all below it, parents first."""
+        """(path, module) of this module and all below it, parents first. `memo`: modules to leave out, a set."""
         memo = set() if memo is None else memo
-        if id(self) in memo:
+        if self in memo:
             return
         if remove_duplicate:
-            memo.add(id(self))
+            memo.add(self)
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
                 yield from module.named_modules(memo, join(prefix, name), remove_duplicate)
 
-    def modules(self):
-        for _, module in self.named_modules():
+    def modules(self, remove_duplicate=True):
+        """This module and all below it."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
-    def _named_members(self, held, prefix, recurse, remove_duplicate):
+    def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
+        """(path, member) of what `get_members_fn(module)` gives as (name, member) pairs; None is left out."""
         seen = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
-            for name, value in held(module).items():
+            for name, value in get_members_fn(module):
                 if value is None or id(value) in seen:
                     continue
                 if remove_duplicate:
@@ -261,35 +228,53 @@ class Module:
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, parameter); a shared parameter appears once, under its first name."""
-        return self._named_members(lambda module: module._parameters, prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse=True):
+        """The parameters, each once; `recurse`: those of the children too."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
         """(path, buffer), each buffer once."""
-        return self._named_members(lambda module: module._buffers, prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse=True):
+        """The buffers, each once; `recurse`: those of the children too."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
+
+    def _found(self, name):
+        if not hasattr(self, name):
+            raise AttributeError(f"{self._get_name()} has no attribute `{name}`")
+        return getattr(self, name)
 
     def get_submodule(self, target):
         """The module at a path such as "layers.0.norm". AttributeError if there is none."""
         module = self
         for name in target.split(".") if target else ():
-            if not hasattr(module, name):
-                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-            module = getattr(module, name)
+            module = module._found(name)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
+    def set_submodule(self, target, module, strict=False):
+        """Put a module at a path. `strict`: only in the place of another one. AttributeError if that cannot be."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict or hasattr(parent, name):
+            if not isinstance(parent._found(name), Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
     def get_parameter(self, target):
         """The parameter at a path. AttributeError if there is none."""
         path, _, name = target.rpartition(".")
-        found = getattr(self.get_submodule(path), name)
+        found = self.get_submodule(path)._found(name)
         if not isinstance(found, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return found
@@ -298,9 +283,10 @@ class Module:
         """The buffer at a path. AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
+        found = module._found(name)
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        return module._buffers[name]
+        return found
 
     # ---- changing all at once ---------------------------------------------------------------------------------
 
@@ -321,6 +307,7 @@ class Module:
         return self
 
     def eval(self):
+        """train(False)."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad=True):
@@ -332,177 +319,73 @@ class Module:
     def zero_grad(self, set_to_none=True):
         """Forget the parameters' gradients, or fill them with zeros."""
         for parameter in self.parameters():
-            if parameter.grad is None:
+            grad = parameter.grad
+            if grad is None:
                 continue
             if set_to_none:
                 parameter.grad = None
             else:
-                parameter.grad.detach_().zero_() if parameter.grad.grad_fn is not None else \
-                    parameter.grad.requires_grad_(False).zero_()
+                grad.detach_() if grad.grad_fn is not None else grad.requires_grad_(False)
+                grad.zero_()
 
-    def _apply(self, fn):
+    def _apply(self, fn, recurse=True):
         """Replace the data of every parameter, gradient and buffer by fn of it; parameters keep their identity."""
-        for module in self.children():
-            module._apply(fn)
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
         for parameter in self._parameters.values():
             if parameter is not None:
-                with no_grad():
-                    parameter.data = fn(parameter.data)
-                    if parameter.grad is not None:
-                        parameter.grad.data = fn(parameter.grad.data)
+                convert_data(parameter, fn)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 
     def to(self, *args, **kwargs):
-        """Convert parameters and buffers, in place: a floating dtype converts floating ones only; returns self."""
-        dtype = kwargs.get("dtype") or next((a for a in args if isinstance(a, dtype_class)), None)
-        if dtype is not None and not dtype.is_floating_point:
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
-        rest = [a for a in args if not isinstance(a, dtype_class)]
-        rest_kwargs = {k: v for k, v in kwargs.items() if k != "dtype"}
+        """Convert parameters and buffers, in place; returns self. A dtype converts floating ones only.
 
-        def convert(t):
-            if dtype is not None and t.is_floating_point():
-                t = t.to(dtype)
-            return t.to(*rest, **rest_kwargs) if rest or rest_kwargs else t
-        return self._apply(convert)
+        `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`. TypeError for a dtype that is not floating.
+        """
+        device, dtype = conversion(*args, **kwargs)
+        if dtype is not None and not dtype.is_floating_point:
+            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                            f"dtype={dtype}")
+        return self._apply(lambda t: converted(t, device, dtype if t.is_floating_point() else None))
+
+    def to_empty(self, *, device, recurse=True):
+        """Move parameters and buffers to a device without their values."""
+        return self._apply(lambda t: exports[""]["empty_like"](t, device=device), recurse)
 
     def type(self, dst_type):
-        return self._apply(lambda t: t.to(dst_type))
+        """Convert all parameters and buffers, floating or not."""
+        return self._apply(lambda t: t.type(dst_type))
 
     def _to_floating(self, name):
         return self._apply(lambda t: getattr(t, name)() if t.is_floating_point() else t)
 
     def float(self):
+        """Convert floating parameters and buffers to float32; returns self."""
         return self._to_floating("float")
 
     def double(self):
+        """Convert floating parameters and buffers to float64; returns self."""
         return self._to_floating("double")
 
     def half(self):
+        """Convert floating parameters and buffers to float16; returns self."""
         return self._to_floating("half")
 
     def bfloat16(self):
+        """Convert floating parameters and buffers to bfloat16; returns self."""
         return self._to_floating("bfloat16")
 
     def cpu(self):
+        """Move parameters and buffers to the CPU; returns self."""
         return self._apply(lambda t: t.cpu())
 
-    # ---- state ------------------------------------------------------------------------------------------------
-
-    def state_dict(self, *, destination=None, prefix="", keep_vars=False):
-        """{path: tensor} of parameters and persistent buffers, own ones before children's.
-
-        The tensors are detached aliases of the live ones, not copies; `keep_vars` gives the Parameters themselves.
-        """
-        if destination is None:
-            destination = OrderedDict()
-            destination._metadata = OrderedDict()
-        local = dict(version=self._version)
-        destination._metadata[prefix[:-1]] = local
-        self._save_to_state_dict(destination, prefix, keep_vars)
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for hook in self._state_dict_hooks.values():
-            changed = hook(self, destination, prefix, local)
-            destination = destination if changed is None else changed
-        return destination
-
-    def _save_to_state_dict(self, destination, prefix, keep_vars):
-        for name, value in self._own_state().items():
-            destination[prefix + name] = value if keep_vars else value.detach()
-
-    def _own_state(self):
-        """This module's own parameters and persistent buffers by name."""
-        buffers = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}
-        return {n: v for n, v in {**self._parameters, **buffers}.items() if v is not None}
-
-    def load_state_dict(self, state_dict, strict=True, assign=False):
-        """Copy a state into this module, in place (`assign`: take its tensors over instead).
-
-        Returns (missing_keys, unexpected_keys). RuntimeError lists every key that is missing or unexpected (if
-        `strict`) and every size mismatch (always); then nothing has been changed.
-        """
-        if not hasattr(state_dict, "keys"):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        missing, unexpected, errors = [], [], []
-        metadata = getattr(state_dict, "_metadata", None)
-        state = OrderedDict(state_dict)
-        for prefix, module in self._paths():
-            local = {} if metadata is None else metadata.get(prefix[:-1], {})
-            module._load_from_state_dict(state, prefix, local, True, missing, unexpected, errors)
-        known = {key for prefix, module in self._paths() for key in (prefix + n for n in module._own_state())}
-        unexpected += [key for key in state if key not in known]
-        problems = list(errors)
-        if strict and unexpected:
-            keys = ", ".join(f'"{key}"' for key in unexpected)
-            problems.insert(0, f"Unexpected key(s) in state_dict: {keys}. ")
-        if strict and missing:
-            keys = ", ".join(f'"{key}"' for key in missing)
-            problems.insert(0, f"Missing key(s) in state_dict: {keys}. ")
-        if problems:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
-        self._copy_state(state, assign)
-        incompatible = IncompatibleKeys(missing, unexpected)
-        for module in self.modules():
-            for hook in module._load_state_dict_post_hooks.values():
-                hook(module, incompatible)
-        return incompatible
-
-    def _paths(self, prefix=""):
-        """(prefix, module) of this module and all below it; shared modules under each of their names."""
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module._paths(f"{prefix}{name}.")
-
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                              error_msgs):
-        """Note this module's missing keys and size mismatches; hooks may first rewrite the state."""
-        for hook in self._load_state_dict_pre_hooks.values():
-            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-        for name, value in self._own_state().items():
-            key = prefix + name
-            if key not in state_dict:
-                missing_keys.append(key)
-            elif not isinstance(state_dict[key], Tensor):
-                error_msgs.append(f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
-                                  f"object from checkpoint but received {type(state_dict[key])}")
-            elif state_dict[key].shape != value.shape:
-                error_msgs.append(f"size mismatch for {key}: copying a param with shape {state_dict[key].shape} from "
-                                  f"checkpoint, the shape in current model is {value.shape}.")
-
-    @no_grad()
-    def _copy_state(self, state, assign):
-        for prefix, module in self._paths():
-            for name, value in module._own_state().items():
-                if prefix + name not in state:
-                    continue
-                if assign:
-                    module._assign_state(name, state[prefix + name], value)
-                else:
-                    value.copy_(state[prefix + name])
-
-    def _assign_state(self, name, new, old):
-        if name in self._parameters:
-            self._parameters[name] = new if isinstance(new, Parameter) else Parameter(new, old.requires_grad)
-        else:
-            self._buffers[name] = new
-
-    def register_state_dict_post_hook(self, hook):
-        """Call hook(module, state_dict, prefix, local_metadata) after state_dict has collected."""
-        return RemovableHandle.add(self._state_dict_hooks, hook)
-
-    def register_load_state_dict_pre_hook(self, hook):
-        """Call hook(module, state_dict, prefix, ...) before this module's keys are compared."""
-        return RemovableHandle.add(self._load_state_dict_pre_hooks, hook)
-
-    def register_load_state_dict_post_hook(self, hook):
-        """Call hook(module, incompatible_keys) after loading."""
-        return RemovableHandle.add(self._load_state_dict_post_hooks, hook)
+    def share_memory(self):
+        """Move parameters and buffers to shared memory; returns self."""
+        return self._apply(lambda t: t.share_memory_())
 
     # ---- showing ----------------------------------------------------------------------------------------------
 
@@ -515,28 +398,48 @@ class Module:
 
     def __repr__(self):
         extra = self.extra_repr()
-        lines = extra.split("\n") if extra else []
-        children = [f"({name}): " + indented(repr(module)) for name, module in self._modules.items()]
-        if not children and len(lines) <= 1:
-            return f"{self._get_name()}({extra})"
-        return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        return shown(self._get_name(), extra.split("\n") if extra else [], children)
 
 
-def replaced(old, new):
-    return old if new is None else new
+def agreed(hooks, module, name, value):
+    """The value to register after all registration hooks had their say."""
+    for hook in hooks.values():
+        changed = hook(module, name, value)
+        value = value if changed is None else changed
+    return value
 
 
-def as_args(args, changed):
-    """The arguments after a pre-hook, which may return a tuple or a single value."""
-    if changed is None:
-        return args
-    return changed if isinstance(changed, tuple) else (changed,)
+def convert_data(parameter, fn):
+    """Replace a parameter's data, and its gradient's, by fn of it."""
+    grad = parameter.grad
+    with no_grad():
+        parameter.data = fn(parameter)
+        if grad is not None:
+            grad.data = fn(grad)
 
 
-def run_forward_hook(entry, module, args, kwargs, result):
-    if entry.with_kwargs:
-        return entry.hook(module, args, kwargs, result)
-    return entry.hook(module, args, result)
+def conversion(*args, **kwargs):
+    """(device, dtype) that the arguments of `to` ask for, None where they do not say."""
+    device, dtype = kwargs.get("device"), kwargs.get("dtype")
+    for a in (*args, kwargs.get("tensor")):
+        if isinstance(a, Tensor):
+            device, dtype = a.device, a.dtype
+        elif isinstance(a, dtype_class):
+            dtype = a
+        elif isinstance(a, (str, device_class)):
+            device = a
+    return None if device is None else as_device(device), dtype
+
+
+def converted(t, device, dtype):
+    try:
+        return t.to(device=device or t.device, dtype=dtype or t.dtype)
+    except NotImplementedError as error:
+        if str(error) != "Cannot copy out of meta tensor; no data!":
+            raise
+        raise NotImplementedError(f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
+                                  "moving module from meta to a different device.") from None
 
 
 def join(prefix, name):
@@ -544,15 +447,23 @@ def join(prefix, name):
 
 
 def type_name(value):
+    """The type as PyTorch's messages name it."""
+    if isinstance(value, Tensor):
+        return value.type()
     cls = type(value)
-    return cls.__name__ if cls.__module__ == "builtins" else f"{public_module(cls.__module__)}.{cls.__name__}"
+    if cls.__module__ == "builtins":
+        return cls.__name__
+    return f"{cls.__module__.replace('teachtorch', 'torch')}.{cls.__qualname__}"
 
 
-def public_module(name):
-    """The module's name as PyTorch's messages print it."""
-    return "torch" if name == "teachtorch.tensor" else name.replace("teachtorch", "torch")
+def shown(name, lines, children):
+    """A module's printout: on one line, or one line for each of its own lines and its children."""
+    if not children and len(lines) <= 1:
+        return f"{name}({''.join(lines)})"
+    return f"{name}(\n  " + "\n  ".join(lines + children) + "\n)"
 
 
 def indented(text):
-    """Every line but the first two spaces further in."""
-    return text.replace("\n", "\n  ")
+    """Every line but the first two spaces further in; blank lines stay blank."""
+    first, *rest = text.split("\n")
+    return "\n".join([first, *[f"  {line}" if line.strip() else "" for line in rest]])
