@@ -48,6 +48,18 @@ def threshold_backward(grad, self, threshold):
     return 0 if self <= threshold else grad
 
 
+@pointwise(
+    "relu_backward",
+    numpy=lambda g, result: np.where(result <= ZEROS[g.dtype], ZEROS[g.dtype], g),
+    inplace=False,
+    spaces=(),
+    vjp={"grad": lambda grad, result: relu_backward(grad, result)},
+)
+def relu_backward(grad, result):
+    """The gradient where relu let its argument through, else 0."""
+    return 0 if result <= 0 else grad
+
+
 def refuse_bool(self):
     if self._dtype is dt.bool:
         raise RuntimeError("Boolean inputs not supported for relu")
@@ -58,7 +70,7 @@ passing(refuse_bool, dt.INTEGRAL, dt.FLOATING)
 
 
 @prepared("relu", refuse_bool, numpy=lambda x: np.maximum(x, ZEROS[x.dtype]),
-          vjp={"self": lambda grad, result: threshold_backward(grad, result, 0)})
+          vjp={"self": lambda grad, result: relu_backward(grad, result)})
 def relu(self):
     """max(self, 0); the derivative at 0 is 0. RuntimeError for bools."""
     return 0 if self <= 0 else self
@@ -697,6 +709,8 @@ def functional_glu(input, dim=-1):
 
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False):
     """input above 0, elsewhere times a slope: in training random from lower to upper, else their mean."""
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         return leaky_relu(input, (lower + upper) / 2)
     slopes = input.detach().clone().uniform_(lower, upper)

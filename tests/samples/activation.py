@@ -33,6 +33,7 @@ PRELU = [
 SAMPLES = {
     "relu": [*arrays(off_zero), sample(ints(3, low=-3))],
     "threshold_backward": with_gradient(0.0),
+    "relu_backward": with_gradient(),
     "threshold": [*(sample(*s.args, 0.3, 7.0) for s in arrays(off_zero)), sample(ints(3, low=-3), 1, 0)],
     "leaky_relu": [*arrays(off_zero), sample(off_zero(2, 3), 0.3)],
     "leaky_relu_backward": with_gradient(0.3),

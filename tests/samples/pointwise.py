@@ -12,7 +12,7 @@ def pairs(first=x, second=x):
         sample(first(), second(seed=1)),
         sample(first(2, 3), second(seed=1)),
         sample(first(0, 3), second(3, seed=1)),
-        sample(first(4, 3).T, second(4, 3, seed=1).T),
+        sample(first(4, 3).T, second(3, 4, seed=1)),
         sample(first(2, 3), 1.5),
     ]
 
