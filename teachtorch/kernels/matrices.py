@@ -165,6 +165,12 @@ def factor_until_failure(a):
     return 0
 
 
+def symmetric_svd(a):
+    """(U, S, Vh) of symmetric matrices by their eigenvalues, in no order."""
+    values, vectors = np.linalg.eigh(a)
+    return vectors * np.sign(values)[..., None, :], np.abs(values), transposed(vectors)
+
+
 # ---- the exponential ------------------------------------------------------------------------------------------
 
 # N. Higham, "The scaling and squaring method for the matrix exponential revisited" (2005), table 2.3 and eq. 2.5.
