@@ -444,15 +444,25 @@ def of_smaller(grad, self, other):
     return where(self == other, grad / 2, where(self > other, 0.0, grad))
 
 
-@prepared("maximum", tensors_only("maximum", "self", "other"), numpy=lambda x, y: np.maximum(x, y), inplace=False,
-          vjp={"self": of_larger, "other": lambda grad, self, other: of_larger(grad, other, self)})
+@prepared(
+    "maximum",
+    tensors_only("maximum", "self", "other"),
+    numpy=lambda x, y: np.maximum(x, y),
+    inplace=False,
+    vjp={"self": of_larger, "other": lambda grad, self, other: of_larger(grad, other, self)},
+)
 def maximum(self, other):
     """The larger one of each pair, NaN if either is."""
     return scalar.maximum(self, other)
 
 
-@prepared("minimum", tensors_only("minimum", "self", "other"), numpy=lambda x, y: np.minimum(x, y), inplace=False,
-          vjp={"self": of_smaller, "other": lambda grad, self, other: of_smaller(grad, other, self)})
+@prepared(
+    "minimum",
+    tensors_only("minimum", "self", "other"),
+    numpy=lambda x, y: np.minimum(x, y),
+    inplace=False,
+    vjp={"self": of_smaller, "other": lambda grad, self, other: of_smaller(grad, other, self)},
+)
 def minimum(self, other):
     """The smaller one of each pair, NaN if either is."""
     return scalar.minimum(self, other)
