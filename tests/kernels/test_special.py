@@ -23,7 +23,8 @@ def test_digamma_grows_by_the_reciprocal(x):
 
 @pytest.mark.parametrize("x", POINTS + BELOW_ZERO)
 def test_trigamma_falls_by_the_squared_reciprocal(x):
-    assert special.trigamma_of(x + 1) == pytest.approx(special.trigamma_of(x) - 1 / x**2, rel=1e-10, abs=1e-12)
+    expected = special.trigamma_of(x) - 1 / x**2
+    assert special.trigamma_of(x + 1) == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
 def test_trigamma_of_one_is_zeta_of_two():
