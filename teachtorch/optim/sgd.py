@@ -1,42 +1,100 @@
 """Stochastic gradient descent with momentum."""
-from .optimizer import Optimizer
+from ..tensor import Tensor
+from .optimizer import Optimizer, loss_of, number, updating
 
 
 class SGD(Optimizer):
     """p -= lr * d, where d is the gradient with weight decay, momentum and Nesterov's variant as asked.
 
-    The first momentum buffer is the gradient itself, without dampening.
+        g += weight_decay * p
+        buffer = momentum * buffer + (1 - dampening) * g        the first buffer is g itself, without dampening
+        d = g + momentum * buffer if nesterov else buffer       or g, without momentum
+
+    `lr`: a number or a 1-element tensor. `maximize`: climb instead. `differentiable`: record the step in the graph.
+    `foreach`, `fused`: accepted as in PyTorch, where they choose between equal implementations. Parameters without
+    gradient are skipped: no decay, no momentum. ValueError for options out of range.
     https://pytorch.org/docs/stable/generated/torch.optim.SGD.html
     """
 
-    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False):
+    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False,
+                 foreach=None, differentiable=False, fused=None):
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
         for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
             if value < 0:
                 raise ValueError(f"Invalid {name}: {value}")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay,
-                                      nesterov=nesterov, maximize=maximize))
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused})
+        if fused and differentiable:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if fused and foreach:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for name, default in (("nesterov", False), ("maximize", False), ("foreach", None), ("differentiable", False),
+                                  ("fused", False)):
+                group.setdefault(name, default)
+
+    @updating
+    def step(self, closure=None):
+        """Update every parameter that has a gradient; returns the closure's loss."""
+        loss = loss_of(closure)
+        for group in self.param_groups:
+            self._update(group)
+        return loss
 
     def _update(self, group):
+        lr = group["lr"]
+        if isinstance(lr, Tensor):
+            return self._update_by_tensor(group, lr)
+        is_plain = not (group["momentum"] or group["maximize"] or is_used(group["weight_decay"]))
         for p in group["params"]:
-            if p.grad is not None:
-                p.add_(self._direction(p, group), alpha=-group["lr"])
+            grad = p.grad
+            if grad is not None:
+                p.add_(grad if is_plain else self._direction(p, grad, group), alpha=-lr)
 
-    def _direction(self, p, group):
+    def _update_by_tensor(self, group, lr):
+        """With a tensor for the learning rate, to which gradients flow if it requires them."""
+        for p in group["params"]:
+            if p.grad is None:
+                continue
+            direction = self._direction(p, p.grad, group)
+            if lr.requires_grad:
+                p.addcmul_(direction, lr.squeeze(), value=-1)
+            else:
+                p.add_(direction, alpha=-lr.item())
+
+    def _direction(self, p, grad, group):
         """Where to step: the gradient, decayed, with momentum."""
-        d = -p.grad if group["maximize"] else p.grad
-        if group["weight_decay"]:
-            d = d.add(p, alpha=group["weight_decay"])
+        if group["maximize"]:
+            grad = -grad
+        if is_used(group["weight_decay"]):
+            grad = decayed(grad, p, group["weight_decay"])
         if not group["momentum"]:
-            return d
-        buffer = self._momentum_buffer(p, d, group)
-        return d.add(buffer, alpha=group["momentum"]) if group["nesterov"] else buffer
+            return grad
+        buffer = self._momentum_buffer(p, grad, group)
+        return grad.add(buffer, alpha=group["momentum"]) if group["nesterov"] else buffer
 
-    def _momentum_buffer(self, p, d, group):
+    def _momentum_buffer(self, p, grad, group):
         state = self.state[p]
         buffer = state.get("momentum_buffer")
         if buffer is None:
-            buffer = state["momentum_buffer"] = d.clone().detach()
+            buffer = state["momentum_buffer"] = grad.detach().clone()
             return buffer
-        return buffer.mul_(group["momentum"]).add_(d, alpha=1 - group["dampening"])
+        return buffer.mul_(group["momentum"]).add_(grad, alpha=1 - group["dampening"])
+
+
+def is_used(weight_decay):
+    return isinstance(weight_decay, Tensor) or weight_decay != 0
+
+
+def decayed(grad, p, weight_decay):
+    """The gradient plus weight_decay * p; a weight decay that requires grad gets one."""
+    if isinstance(weight_decay, Tensor) and weight_decay.requires_grad:
+        return grad.addcmul(p.clone(), weight_decay)
+    return grad.add(p, alpha=number(weight_decay))
