@@ -2,6 +2,7 @@
 
 `picks` is NumPy's form of an advanced index: a tuple of integer arrays and full slices, one per dimension.
 """
+
 import functools
 
 import numpy as np
@@ -35,7 +36,7 @@ def _compiled_add_rows():
 
 
 def add_rows(out, rows, source):
-    """`out[rows[i]] += source[i]` for every i in turn. `out`: contiguous (R, C); `rows`: (n,) inside [0, R)."""
+    """`out[rows[i]] += source[i]` for every i. `out`: contiguous (R, C); `rows`: (n,) inside [0, R)."""
     if source.size >= LARGE and out.dtype in _COMPILED and source.dtype == out.dtype:
         _compiled_add_rows()(out, rows, source)
     elif source.size <= TINY:
@@ -50,23 +51,23 @@ def element_positions(rows, columns):
 
 
 def reduce_at(ufunc, out, positions, source):
-    """`out.flat[positions[i]] = ufunc(out.flat[positions[i]], source.flat[i])` for every i; `out` contiguous."""
+    """Reduce `source` elements, in turn, into the flat `positions` of a contiguous `out`."""
     ufunc.at(out.reshape(-1), positions.reshape(-1), source.reshape(-1).astype(out.dtype, copy=False))
 
 
 def add_picked(out, picks, source):
     """`out[picks] += source` with repeats added each; `source` broadcasts to what `picks` picks.
 
-    The picked dimensions are brought to the front, so that `out` becomes a matrix and each pick one of its rows.
+    The picked dimensions are brought to the front, so that `out` becomes a matrix and a pick one of its rows.
     """
     dims = [d for d, pick in enumerate(picks) if not isinstance(pick, slice)]
     rows, picked = flat_rows(out.shape, picks, dims)
     if rows.size == 0 or out.size == 0:
         return
     front = np.moveaxis(out, dims, range(len(dims)))
-    columns = int(np.prod(front.shape[len(dims):]))
+    columns = int(np.prod(front.shape[len(dims) :]))
     table = np.ascontiguousarray(front).reshape(-1, columns)
-    add_rows(table, rows, source_rows(source, front.shape[len(dims):], picked, first_dim(dims), rows.size))
+    add_rows(table, rows, source_rows(source, front.shape[len(dims) :], picked, first_dim(dims), rows.size))
     if not np.shares_memory(table, out):
         front[...] = table.reshape(front.shape)
 
@@ -114,7 +115,7 @@ def out_of_bounds(shape, picks):
 def first_outside(index, size):
     """The first entry of an index that is not in [0, size), None if there is none."""
     if index.size == 0 or index.view(_UNSIGNED[index.dtype]).max() < size:
-        return None                             # as unsigned numbers, negative entries are too large as well
+        return None  # as unsigned numbers, negative entries are too large as well
     return int(index[(index < 0) | (index >= size)].flat[0])
 
 
@@ -130,7 +131,7 @@ def along(index, dim):
     if index.ndim <= 1:
         return (index.reshape(-1),)
     ranges = _ranges(index.shape)
-    return ranges[:dim] + (index,) + ranges[dim + 1:]
+    return ranges[:dim] + (index,) + ranges[dim + 1 :]
 
 
 @functools.lru_cache(maxsize=256)
@@ -140,7 +141,7 @@ def _ranges(shape):
 
 
 def flat_positions(shape, index, dim):
-    """Where `along(index, dim)` leads in a contiguous array of this shape, as flat positions of index's shape."""
+    """Where `along(index, dim)` leads in a contiguous array of this shape, as flat positions."""
     places = list(_ranges(index.shape))
     places[dim] = index
     positions, step = 0, 1

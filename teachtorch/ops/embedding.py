@@ -1,4 +1,5 @@
 """Embedding: rows of a table looked up by index, and sums, means or maxima of them by bag."""
+
 import numpy as np
 
 from ..autograd.meta import tracks
@@ -10,7 +11,8 @@ from ..tensor import array_of, from_array
 from .declare import LINEAR, operator, publish
 from .fake import Fake
 
-# ---- looking up -----------------------------------------------------------------------------------------------
+# ---- looking up ---
+
 
 def fake_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     if len(weight._shape) != 2:
@@ -21,14 +23,25 @@ def fake_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sp
 
 def check_lookup(indices, name):
     if indices._dtype not in (dt.int64, dt.int32):
-        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-                           f"Int; but got torch.{scalar_type_name(indices._dtype)}Tensor instead (while checking "
-                           f"arguments for {name})")
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+            f"Int; but got torch.{scalar_type_name(indices._dtype)}Tensor instead (while checking "
+            f"arguments for {name})"
+        )
 
 
-@operator("embedding", fake=fake_embedding, jvp=LINEAR, spaces=("",), out=False, vjp={
-    "weight": lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq: grad.embedding_dense_backward(
-        indices, weight_shape[0], padding_idx, scale_grad_by_freq)})
+@operator(
+    "embedding",
+    fake=fake_embedding,
+    jvp=LINEAR,
+    spaces=("",),
+    out=False,
+    vjp={
+        "weight": lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq: (
+            grad.embedding_dense_backward(indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+        )
+    },
+)
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """Rows of `weight` (rows, columns), one per entry of `indices` (int64 or int32, any shape)."""
     if weight.ndim != 2 or indices.dtype not in (np.int64, np.int32):
@@ -42,10 +55,20 @@ def fake_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_
     return Fake((num_weights, grad._shape[-1]), grad._dtype)
 
 
-@operator("embedding_dense_backward", fake=fake_embedding_backward, jvp=LINEAR, spaces=("Tensor",), out=False, vjp={
-    "grad": lambda grad, indices, padding_idx: without_padding(embedding(grad, indices), indices, padding_idx)})
+@operator(
+    "embedding_dense_backward",
+    fake=fake_embedding_backward,
+    jvp=LINEAR,
+    spaces=("Tensor",),
+    out=False,
+    vjp={
+        "grad": lambda grad, indices, padding_idx: without_padding(
+            embedding(grad, indices), indices, padding_idx
+        )
+    },
+)
 def embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq):
-    """The gradients added up per row; the padding row gets none. By frequency: the mean instead of the sum."""
+    """The gradients added up per row, none for the padding row. By frequency: their mean instead."""
     columns = grad.shape[-1]
     table = np.zeros((num_weights, columns), grad.dtype)
     picked, source = indices.reshape(-1).astype(np.int64, copy=False), grad.reshape(-1, columns)
@@ -62,7 +85,9 @@ def without_padding(found, indices, padding_idx):
     return found if padding_idx < 0 else found.masked_fill((indices == padding_idx).unsqueeze(-1), 0)
 
 
-def nn_embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+def nn_embedding(
+    input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
+):
     """Rows of `weight` (rows, columns) for each entry of `input` (int64 or int32, any shape).
 
     Args:
@@ -80,7 +105,9 @@ def nn_embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, 
 
 def refuse_sparse(weight, sparse):
     if sparse and state.grad_enabled and tracks(weight):
-        raise NotImplementedError("sparse=True makes sparse gradients, which teachtorch has not; use sparse=False")
+        raise NotImplementedError(
+            "sparse=True makes sparse gradients, which teachtorch has not; use sparse=False"
+        )
 
 
 def padding_row(padding_idx, weight):
@@ -91,7 +118,7 @@ def padding_row(padding_idx, weight):
 
 
 def renormalise(weight, input, max_norm, norm_type):
-    """Scale the rows that `input` names and whose norm exceeds `max_norm` down to it, in place and unrecorded."""
+    """Scale rows that `input` names and whose norm exceeds `max_norm` down to it, in place, unrecorded."""
     named = np.unique(array_of(input))
     if rows.first_outside(named, weight._shape[0]) is not None:
         raise IndexError("index out of range in self")
@@ -104,10 +131,22 @@ def renormalise(weight, input, max_norm, norm_type):
 publish("embedding", nn_embedding, ("nn.functional",))
 
 
-# ---- bags -----------------------------------------------------------------------------------------------------
+# ---- bags ---
 
-def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
-                  sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+
+def embedding_bag(
+    input,
+    weight,
+    offsets=None,
+    max_norm=None,
+    norm_type=2,
+    scale_grad_by_freq=False,
+    mode="mean",
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=None,
+):
     """The sum, mean or maximum of `weight`'s rows (rows, columns) over each bag of indices: (bags, columns).
 
     Args:
@@ -163,7 +202,7 @@ def max_of_bags(found, bags, count):
     starts = np.cumsum(sizes) - sizes
     for bag in sizes.nonzero()[0]:
         start = starts[bag]
-        best[bag] = start + values[start:start + sizes[bag]].argmax(0)
+        best[bag] = start + values[start : start + sizes[bag]].argmax(0)
     if not bags.size:
         return found.new_zeros(best.shape)
     return found.gather(0, from_array(best)).masked_fill(from_array(sizes[:, None] == 0), 0)
@@ -175,13 +214,17 @@ REDUCTIONS = {"sum": sum_of_bags, "mean": mean_of_bags, "max": max_of_bags}
 def bag_numbers(offsets, length, include_last_offset):
     """(the bag of every entry, the number of bags)."""
     if offsets.size and offsets[0] != 0:
-        raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                           f"position 0. However, got {offsets[0]}")
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+            f"position 0. However, got {offsets[0]}"
+        )
     if offsets.size and offsets[-1] > length:
-        raise RuntimeError(f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of "
-                           f"{offsets[-1]}")
-    ends = offsets[1:] if include_last_offset else np.append(offsets[1:], length)[:offsets.size]
-    sizes = ends - offsets[:ends.size]
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of "
+            f"{offsets[-1]}"
+        )
+    ends = offsets[1:] if include_last_offset else np.append(offsets[1:], length)[: offsets.size]
+    sizes = ends - offsets[: ends.size]
     if (sizes < 0).any():
         raise RuntimeError("embedding_bag: offsets must not decrease")
     bags = np.repeat(np.arange(ends.size), sizes)
@@ -192,20 +235,26 @@ def check_entries(input, weight, padding_idx):
     check_lookup(input, "embedding_bag")
     rows_count = weight._shape[0]
     if padding_idx is not None and not -rows_count <= padding_idx < rows_count:
-        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{rows_count} through "
-                           f"{rows_count - 1}, but got {padding_idx}")
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{rows_count} through "
+            f"{rows_count - 1}, but got {padding_idx}"
+        )
     entries = array_of(input)
     bad = rows.first_outside(entries, rows_count)
     if bad is not None:
         place = int((entries == bad).argmax())
-        raise RuntimeError(f"Index {place} of input takes value {bad} which is not in the valid range [0, {rows_count})")
+        raise RuntimeError(
+            f"Index {place} of input takes value {bad} which is not in the valid range [0, {rows_count})"
+        )
 
 
 def check_bag_arguments(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights):
     """PyTorch's refusals, in its order."""
     if per_sample_weights is not None and input._shape != per_sample_weights._shape:
-        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
-                         f"have the same shape as the input ({input.shape})")
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
+            f"have the same shape as the input ({input.shape})"
+        )
     if len(weight._shape) != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {len(weight._shape)}")
     check_bag_shapes(input, offsets)
@@ -216,16 +265,20 @@ def check_bag_arguments(input, weight, offsets, mode, scale_grad_by_freq, sparse
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
-                                  f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub.")
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+            f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
 
 
 def check_bag_shapes(input, offsets):
     ndim = len(input._shape)
     if ndim == 2:
         if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
-                             f"length sequences. However, found offsets of type {type(offsets)}")
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                f"length sequences. However, found offsets of type {type(offsets)}"
+            )
     elif ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}")
     elif offsets is None:

@@ -1,8 +1,9 @@
 """gather, and the family of scatter: one element per element of an index.
 
-    gather    result[i][index[i][j]] -> [i][j]        for dim = 1; the other dimensions go in step
-    scatter   the other way round: src[i][j] is written (added, multiplied, ...) to [i][index[i][j]]
+gather    result[i][index[i][j]] -> [i][j]        for dim = 1; the other dimensions go in step
+scatter   the other way round: src[i][j] is written (added, multiplied, ...) to [i][index[i][j]]
 """
+
 import numpy as np
 
 from ..core import dtype as dt
@@ -13,12 +14,12 @@ from ..kernels import rows
 from ..tensor import Tensor
 from .declare import LINEAR, composite, operator, publish
 from .fake import Fake, require_tensor
-from .indexing import cast, fake_index_add, require_index_array
+from .picking import cast, fake_index_add, require_index_array
 from .view import geometry_of
 from .writing import preserved_like, with_separate_out, writing
 
+# ---- checks ---
 
-# ---- checks ---------------------------------------------------------------------------------------------------
 
 def dims_of(shape):
     """A shape in which a 0-dim tensor counts as a vector of one element."""
@@ -44,7 +45,9 @@ def check_inside(index, dim, shape):
     size = shape[dim] if shape else 1
     bad = rows.first_outside(index, size)
     if bad is not None:
-        raise RuntimeError(f"index {bad} is out of bounds for dimension {dim % max(len(shape), 1)} with size {size}")
+        raise RuntimeError(
+            f"index {bad} is out of bounds for dimension {dim % max(len(shape), 1)} with size {size}"
+        )
 
 
 def fake_gather(self, dim, index, sparse_grad=False):
@@ -56,8 +59,10 @@ def fake_gather(self, dim, index, sparse_grad=False):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for d, (n, m) in enumerate(zip(dims_of(index._shape), dims_of(self._shape))):
         if d != dim and n > m:
-            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index._shape)} to be no "
-                               f"larger than self {list(self._shape)} apart from dimension {dim}")
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index._shape)} to be no "
+                f"larger than self {list(self._shape)} apart from dimension {dim}"
+            )
     if sparse_grad:
         raise NotImplementedError("gather: sparse_grad=True needs sparse tensors, which teachtorch has not")
     return Fake(index._shape, self._dtype)
@@ -78,7 +83,7 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
     if len(dims_of(index_shape)) != len(dims_of(shape)):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src_shape is not None and len(dims_of(src_shape)) != len(dims_of(shape)):
-        geometry.wrap_dim(len(shape) - 1, len(src_shape))           # what PyTorch says where the source has fewer
+        geometry.wrap_dim(len(shape) - 1, len(src_shape))  # what PyTorch says where the source has fewer
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     start = f"Expected index {list(index_shape)} to be no larger than self {list(shape)} apart from dimension {dim}"
     if src_shape is None:
@@ -88,12 +93,19 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
         raise RuntimeError(f"{start} and to be no larger size than src {list(src_shape)}")
 
 
-# ---- gather ---------------------------------------------------------------------------------------------------
+# ---- gather ---
 
-@operator("gather", fake=fake_gather, jvp=LINEAR, vjp={
-    "self": lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).scatter_add_(dim, index, grad)})
+
+@operator(
+    "gather",
+    fake=fake_gather,
+    jvp=LINEAR,
+    vjp={
+        "self": lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).scatter_add_(dim, index, grad)
+    },
+)
 def gather(self, dim, index, *, sparse_grad=False):
-    """The elements that `index` (int64 or int32) picks along `dim`, the other dimensions in step; of index's shape."""
+    """The elements that `index` (int64 or int32) picks along `dim`, the other dimensions in step."""
     if index.size == 0:
         return np.empty(index.shape, self.dtype)
     require_index_array(index, index.ndim)
@@ -102,7 +114,9 @@ def gather(self, dim, index, *, sparse_grad=False):
     check_inside(index, dim, self.shape)
     if self.ndim == 0:
         return np.full(index.shape, self)
-    if not all(n <= m for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape)) if d != dim % self.ndim):
+    if not all(
+        n <= m for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape)) if d != dim % self.ndim
+    ):
         refused()
     return np.array(self[rows.along(index, dim % self.ndim)], order="C", copy=None).reshape(index.shape)
 
@@ -119,14 +133,18 @@ def refused():
 def take_along_dim(self, indices, dim=None):
     """gather with broadcasting: of `self` as a vector if `dim` is None."""
     if indices._dtype is not dt.int64:
-        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
-                           f"{scalar_type_name(indices._dtype)}")
+        raise RuntimeError(
+            "torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{scalar_type_name(indices._dtype)}"
+        )
     if dim is None:
         return self.reshape(-1).gather(0, wrapped(indices.reshape(-1), self.numel()))
     if len(self._shape) != len(indices._shape):
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
-                           f"got {len(self._shape)} dimensions for input, and {len(indices._shape)} dimensions for "
-                           "indices")
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+            f"got {len(self._shape)} dimensions for input, and {len(indices._shape)} dimensions for "
+            "indices"
+        )
     dim = geometry.wrap_dim(dim, len(self._shape))
     others = geometry.broadcast_shapes(without(self._shape, dim), without(indices._shape, dim))
     full = others[:dim] + (self._shape[dim],) + others[dim:]
@@ -135,7 +153,7 @@ def take_along_dim(self, indices, dim=None):
 
 
 def without(shape, dim):
-    return shape[:dim] + shape[dim + 1:]
+    return shape[:dim] + shape[dim + 1 :]
 
 
 def wrapped(index, size):
@@ -143,7 +161,8 @@ def wrapped(index, size):
     return index.remainder(size) if size else index
 
 
-# ---- writing kernels ------------------------------------------------------------------------------------------
+# ---- writing kernels ---
+
 
 def write_at(self, dim, index, src):
     """self[... index ...] = src, for an array or number `src`, of which the part of index's shape is read."""
@@ -191,16 +210,24 @@ def spread(picked, src_shape):
     return full
 
 
-# ---- scatter --------------------------------------------------------------------------------------------------
+# ---- scatter ---
+
 
 def fake_scatter(self, dim, index, src):
     check_scatter(self, dim, index, src)
     return Fake(self._shape, self._dtype)
 
 
-@writing("scatter_src", fake=fake_scatter, jvp=LINEAR, spaces=(), vjp={
-    "self": lambda grad, dim, index: grad.scatter(dim, index, 0),
-    "src": lambda grad, dim, index, src_shape: spread(grad.gather(dim, index), src_shape)})
+@writing(
+    "scatter_src",
+    fake=fake_scatter,
+    jvp=LINEAR,
+    spaces=(),
+    vjp={
+        "self": lambda grad, dim, index: grad.scatter(dim, index, 0),
+        "src": lambda grad, dim, index, src_shape: spread(grad.gather(dim, index), src_shape),
+    },
+)
 def scatter_src(self, dim, index, src):
     """Write elements of `src` along `dim` to where `index` says."""
     write_at(self, dim, index, src)
@@ -210,8 +237,13 @@ def without_written(self_t, dim, index):
     return self_t.scatter(dim, index, 0)
 
 
-@writing("scatter_value", fake=fake_scatter, jvp=without_written, spaces=(), vjp={
-    "self": lambda grad, dim, index: grad.scatter(dim, index, 0)})
+@writing(
+    "scatter_value",
+    fake=fake_scatter,
+    jvp=without_written,
+    spaces=(),
+    vjp={"self": lambda grad, dim, index: grad.scatter(dim, index, 0)},
+)
 def scatter_value(self, dim, index, value):
     """Write one number along `dim` to where `index` says."""
     write_at(self, dim, index, cast(value, self.dtype))
@@ -227,7 +259,9 @@ def fake_scatter_with(self, dim, index, src, reduce):
 
 
 def not_differentiable(grad):
-    raise NotImplementedError("the derivative for 'scatter with reduce' is not implemented; use scatter_reduce")
+    raise NotImplementedError(
+        "the derivative for 'scatter with reduce' is not implemented; use scatter_reduce"
+    )
 
 
 @writing("scatter_with", fake=fake_scatter_with, spaces=(), vjp={"self": not_differentiable})
@@ -257,7 +291,9 @@ def _scatter(suffix, t, dim, index, src, reduce):
     if isinstance(src, Tensor):
         return registry["scatter_src" + suffix](t, dim, index, src)
     if not isinstance(src, (bool, int, float)):
-        raise TypeError(f"scatter{suffix}(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}")
+        raise TypeError(
+            f"scatter{suffix}(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
+        )
     return registry["scatter_value" + suffix](t, dim, index, src)
 
 
@@ -273,9 +309,15 @@ registry["scatter_src"].info.derivatives.node_class.__name__ = "ScatterBackward0
 registry["scatter_value"].info.derivatives.node_class.__name__ = "ScatterBackward1"
 
 
-@writing("scatter_add", fake=fake_scatter, jvp=LINEAR, vjp={
-    "self": lambda grad: grad,
-    "src": lambda grad, dim, index, src_shape: spread(grad.gather(dim, index), src_shape)})
+@writing(
+    "scatter_add",
+    fake=fake_scatter,
+    jvp=LINEAR,
+    vjp={
+        "self": lambda grad: grad,
+        "src": lambda grad, dim, index, src_shape: spread(grad.gather(dim, index), src_shape),
+    },
+)
 def scatter_add(self, dim, index, src):
     """Add elements of `src` along `dim` to where `index` says; repeats add each."""
     combine_at(np.add, self, dim, index, src)
@@ -284,7 +326,7 @@ def scatter_add(self, dim, index, src):
 with_separate_out(registry["scatter_add"])
 
 
-# ---- scatter_reduce -------------------------------------------------------------------------------------------
+# ---- scatter_reduce ---
 
 _UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
@@ -352,7 +394,12 @@ def scatter_reduce_jvp(self, self_t, dim, index, src, src_t, reduce, include_sel
     return tangent if src_t is None else tangent.scatter_add(dim, index, by_src * src_t)
 
 
-@writing("scatter_reduce", fake=fake_scatter_reduce, jvp=scatter_reduce_jvp, vjp={"self, src": scatter_reduce_backward})
+@writing(
+    "scatter_reduce",
+    fake=fake_scatter_reduce,
+    jvp=scatter_reduce_jvp,
+    vjp={"self, src": scatter_reduce_backward},
+)
 def scatter_reduce(self, dim, index, src, reduce, *, include_self=True):
     """Reduce ("sum", "prod", "mean", "amax" or "amin") elements of `src` along `dim` to where `index` says.
 
@@ -395,7 +442,9 @@ def divide_by_counts(self, dim, index, include_self):
 def reducing_by_index(t, dim, index, source, reduce, include_self, scatter_reduce):
     """index_reduce by scatter_reduce, whose index has the source's shape."""
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+        raise RuntimeError(
+            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
+        )
     fake_index_add(t, dim, index, source)
     dim = geometry.wrap_dim(dim, len(t._shape))
     column = [1] * len(source._shape)
@@ -409,7 +458,7 @@ def reducing_by_index(t, dim, index, source, reduce, include_self, scatter_reduc
 
 @composite("index_reduce", out=True)
 def index_reduce(self, dim, index, source, reduce, *, include_self=True):
-    """Reduce ("prod", "mean", "amax" or "amin") the slices of `source` to the slices of `dim` that `index` lists."""
+    """Reduce ("prod", "mean", "amax", "amin") slices of `source` to those of `dim` that `index` lists."""
     return reducing_by_index(self, dim, index, source, reduce, include_self, Tensor.scatter_reduce)
 
 
@@ -421,12 +470,15 @@ def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
 publish("index_reduce_", index_reduce_, ("Tensor",))
 
 
-# ---- writing a slice into a copy ------------------------------------------------------------------------------
+# ---- writing a slice into a copy ---
+
 
 def check_slice(src, shape):
     if src._shape != shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src._shape)}, slice size = {list(shape)}")
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._shape)}, slice size = {list(shape)}"
+        )
 
 
 def fake_select_scatter(self, src, dim, index):
@@ -434,9 +486,19 @@ def fake_select_scatter(self, src, dim, index):
     return preserved_like(self)
 
 
-@writing("select_scatter", fake=fake_select_scatter, jvp=LINEAR, inplace=False, out=False, vjp={
-    "self": lambda grad, src_shape, dim, index: grad.select_scatter(grad.new_zeros(src_shape), dim, index),
-    "src": lambda grad, dim, index: grad.select(dim, index)})
+@writing(
+    "select_scatter",
+    fake=fake_select_scatter,
+    jvp=LINEAR,
+    inplace=False,
+    out=False,
+    vjp={
+        "self": lambda grad, src_shape, dim, index: grad.select_scatter(
+            grad.new_zeros(src_shape), dim, index
+        ),
+        "src": lambda grad, dim, index: grad.select(dim, index),
+    },
+)
 def select_scatter(self, src, dim, index):
     """A copy of `self` with `src` at `index` of `dim`."""
     self[rows.whole(self.ndim, dim, index)] = src
@@ -447,10 +509,19 @@ def fake_slice_scatter(self, src, dim=0, start=None, end=None, step=1):
     return preserved_like(self)
 
 
-@writing("slice_scatter", fake=fake_slice_scatter, jvp=LINEAR, inplace=False, out=False, vjp={
-    "self": lambda grad, src_shape, dim, start, end, step:
-        grad.slice_scatter(grad.new_zeros(src_shape), dim, start, end, step),
-    "src": lambda grad, dim, start, end, step: registry["slice"](grad, dim, start, end, step)})
+@writing(
+    "slice_scatter",
+    fake=fake_slice_scatter,
+    jvp=LINEAR,
+    inplace=False,
+    out=False,
+    vjp={
+        "self": lambda grad, src_shape, dim, start, end, step: grad.slice_scatter(
+            grad.new_zeros(src_shape), dim, start, end, step
+        ),
+        "src": lambda grad, dim, start, end, step: registry["slice"](grad, dim, start, end, step),
+    },
+)
 def slice_scatter(self, src, dim=0, start=None, end=None, step=1):
     """A copy of `self` with `src` in the slice of `dim`."""
     self[rows.whole(self.ndim, dim, slice(start, end, step))] = src
@@ -461,12 +532,21 @@ def fake_diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     return preserved_like(self)
 
 
-@writing("diagonal_scatter", fake=fake_diagonal_scatter, jvp=LINEAR, inplace=False, out=False, vjp={
-    "self": lambda grad, src_shape, offset, dim1, dim2:
-        grad.diagonal_scatter(grad.new_zeros(src_shape), offset, dim1, dim2),
-    "src": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)})
+@writing(
+    "diagonal_scatter",
+    fake=fake_diagonal_scatter,
+    jvp=LINEAR,
+    inplace=False,
+    out=False,
+    vjp={
+        "self": lambda grad, src_shape, offset, dim1, dim2: grad.diagonal_scatter(
+            grad.new_zeros(src_shape), offset, dim1, dim2
+        ),
+        "src": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+    },
+)
 def diagonal_scatter(self, src, offset=0, dim1=0, dim2=1):
     """A copy of `self` with `src` on a diagonal."""
     diagonal = np.diagonal(self, offset, dim1, dim2)
-    diagonal.flags.writeable = True             # NumPy hands it out read-only, though it is a view of our own copy
+    diagonal.flags.writeable = True  # NumPy hands it out read-only, though it is a view of our own copy
     diagonal[...] = src

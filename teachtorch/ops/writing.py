@@ -1,4 +1,5 @@
 """Operators that write into a copy of their first argument, and their in-place twins, from one kernel."""
+
 import numpy as np
 
 from ..core import geometry
@@ -6,19 +7,28 @@ from ..dispatch import keys as K
 from ..dispatch.operator import Operator
 from ..tensor import Tensor, array_of, from_array, storage_of, stride_of
 from .creation import empty_strided_array
-from .declare import declare_inplace, describe, finish, publish, refuse_overlap, register_meta, unwrapped, write_out
+from .declare import (
+    declare_inplace,
+    describe,
+    finish,
+    publish,
+    refuse_overlap,
+    register_meta,
+    unwrapped,
+    write_out,
+)
 from .fake import Fake
 from .signature import positional, public_function
 
 
-def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=False,
-            spaces=("", "Tensor")):
+def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=False, spaces=("", "Tensor")):
     """Declare `name` and `name_` by a function that writes into its first argument, an array.
 
-    The fake rule runs first, always: it refuses what PyTorch refuses, and says how the copy is laid out. What can
-    only be seen in the data the function must check itself before it writes. `may_overlap`: whether `name_` takes a
-    tensor whose elements share memory. `inplace`: whether there is a `name_`.
+    The fake rule runs first, always: it refuses what PyTorch refuses, and says how the copy is laid out. What
+    can only be seen in the data the function must check itself before it writes. `may_overlap`: whether `name_`
+    takes a tensor whose elements share memory. `inplace`: whether there is a `name_`.
     """
+
     def declare(function):
         info = describe(name, "operator", function, vjp, jvp, fake, False, out)
         write = positional(function, info.signature)
@@ -30,6 +40,7 @@ def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=
             declare_inplace(op, info, inplace_kernel(fake, write, may_overlap))
             info.has_inplace = True
         return public
+
     return declare
 
 
@@ -38,6 +49,7 @@ def copying_kernel(fake, write):
         result = fresh_copy(array_of(self), fake(self, *args))
         write(result, *[unwrapped(a) for a in args])
         return from_array(result)
+
     return cpu
 
 
@@ -47,9 +59,12 @@ def inplace_kernel(fake, write, may_overlap):
             refuse_overlap(self)
         shape = fake(self, *args).shape
         if shape != self._shape:
-            raise RuntimeError(f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(shape)}")
+            raise RuntimeError(
+                f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(shape)}"
+            )
         write(array_of(self), *[unwrapped(a) for a in args])
         return self
+
     return cpu
 
 
@@ -75,12 +90,16 @@ def preserved_like(self):
 
 def with_separate_out(op, spaces=("", "Tensor")):
     """Publish an operator anew, its `out=` refusing a tensor that shares memory with an argument."""
+
     def call_out(out, *args):
         refuse_shared_memory(out, args)
         if out._dtype is not args[0]._dtype:
-            raise RuntimeError(f"{op.name}(): Expected out tensor to have dtype {args[0]._dtype.name}, but got "
-                               f"{out._dtype.name} instead")
+            raise RuntimeError(
+                f"{op.name}(): Expected out tensor to have dtype {args[0]._dtype.name}, but got "
+                f"{out._dtype.name} instead"
+            )
         return write_out(op, out, args)
+
     public = public_function(op, op.info.signature, call_out)
     public.__doc__, public.__module__ = op.info.public.__doc__, op.info.public.__module__
     op.info.public = public
@@ -88,9 +107,11 @@ def with_separate_out(op, spaces=("", "Tensor")):
 
 
 def refuse_shared_memory(out, args):
-    stride_of(out)                              # a tensor over a broadcast array has strides only once they are asked for
+    stride_of(out)  # a tensor over a broadcast array has strides only once they are asked for
     refuse_overlap(out)
     for a in args:
         if isinstance(a, Tensor) and a.numel() and storage_of(a) is storage_of(out):
-            raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
-                               "to a single memory location. Please clone() the tensor before performing the operation.")
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                "to a single memory location. Please clone() the tensor before performing the operation."
+            )

@@ -1,4 +1,5 @@
 """Views changed in place while autograd records: gradients, histories, versions and refusals."""
+
 import gc
 import weakref
 
@@ -76,8 +77,8 @@ def test_both_factors_of_an_inplace_square_are_checked(leaf):
 def test_a_saved_result_inside_a_view_can_be_differentiated_twice(leaf):
     base = leaf * 1
     base[0].exp_()
-    first, = torch.autograd.grad(base.sum(), leaf, create_graph=True)
-    second, = torch.autograd.grad(first.sum(), leaf)
+    (first,) = torch.autograd.grad(base.sum(), leaf, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), leaf)
     assert values(second)[1] == [0, 0, 0]
     assert values(second)[0] == pytest.approx(values(leaf.exp())[0])
 
@@ -116,10 +117,19 @@ def test_retain_grad_of_a_view_whose_base_has_changed(leaf):
     assert values(view.grad) == [1, 1, 1]
 
 
-@pytest.mark.parametrize("change", [lambda t: t.add_(1), lambda t: t.__setitem__(0, 1.0),
-                                    lambda t: t.__setitem__([0], 1.0), lambda t: t[0].zero_()])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.add_(1),
+        lambda t: t.__setitem__(0, 1.0),
+        lambda t: t.__setitem__([0], 1.0),
+        lambda t: t[0].zero_(),
+    ],
+)
 def test_a_leaf_and_its_views_refuse(leaf, change):
-    with pytest.raises(RuntimeError, match="leaf Variable that requires grad is being used in an in-place operation"):
+    with pytest.raises(
+        RuntimeError, match="leaf Variable that requires grad is being used in an in-place operation"
+    ):
         change(leaf)
     assert values(leaf) == [[1, 2, 3], [4, 5, 6]] and leaf._version == 0
 
@@ -127,7 +137,9 @@ def test_a_leaf_and_its_views_refuse(leaf, change):
 def test_outputs_of_a_multi_view_function_refuse(leaf):
     base = leaf * 1
     for view in (base.unbind(0)[1], base.unbind(0)[1][1:]):
-        with pytest.raises(RuntimeError, match="is a view and is being modified inplace.*returns multiple views"):
+        with pytest.raises(
+            RuntimeError, match="is a view and is being modified inplace.*returns multiple views"
+        ):
             view.zero_()
 
 
@@ -154,7 +166,9 @@ def test_a_view_of_a_no_grad_view_refuses_by_its_own_name(leaf):
     base = leaf * 1
     with torch.no_grad():
         view = base[0]
-    with pytest.raises(RuntimeError, match="Output 0 of Slice is a view of a view which was created in no_grad mode"):
+    with pytest.raises(
+        RuntimeError, match="Output 0 of Slice is a view of a view which was created in no_grad mode"
+    ):
         view[1:].zero_()
 
 
@@ -162,17 +176,23 @@ def test_a_view_made_in_inference_mode_refuses(leaf):
     base = leaf * 1
     with torch.inference_mode():
         view = base[0]
-    with pytest.raises(RuntimeError, match="A view was created in inference mode and is being modified inplace"):
+    with pytest.raises(
+        RuntimeError, match="A view was created in inference mode and is being modified inplace"
+    ):
         view.mul_(2)
 
 
 def test_a_refused_write_changes_nothing():
     base = torch.zeros(3)
-    for write in (lambda: base.__setitem__([0, 3], 1.0), lambda: base.__setitem__(slice(0, 2), torch.ones(3)),
-                  lambda: base.index_add_(0, torch.tensor([0, 7]), torch.ones(2)),
-                  lambda: base.scatter_(0, torch.tensor([1, -1]), 1.0), lambda: base.put_(torch.tensor([0, 9]), torch.ones(2)),
-                  lambda: base.masked_scatter_(torch.tensor([True, True, False]), torch.ones(1)),
-                  lambda: base.index_put_((torch.tensor([0, 5]),), torch.ones(2), accumulate=True)):
+    for write in (
+        lambda: base.__setitem__([0, 3], 1.0),
+        lambda: base.__setitem__(slice(0, 2), torch.ones(3)),
+        lambda: base.index_add_(0, torch.tensor([0, 7]), torch.ones(2)),
+        lambda: base.scatter_(0, torch.tensor([1, -1]), 1.0),
+        lambda: base.put_(torch.tensor([0, 9]), torch.ones(2)),
+        lambda: base.masked_scatter_(torch.tensor([True, True, False]), torch.ones(1)),
+        lambda: base.index_put_((torch.tensor([0, 5]),), torch.ones(2), accumulate=True),
+    ):
         with pytest.raises((IndexError, RuntimeError)):
             write()
         assert values(base) == [0, 0, 0] and base._version == 0

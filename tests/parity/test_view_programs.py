@@ -1,8 +1,9 @@
 """Random programs of views, in-place operators and assignments, run by both libraries side by side.
 
-After every step all tensors must agree: values, strides, version, base, `requires_grad`, the name of `grad_fn`. So
-must the refusals, the gradients at the end, and the gradients of the gradients.
+After every step all tensors must agree: values, strides, version, base, `requires_grad`, the name of `grad_fn`.
+So must the refusals, the gradients at the end, and the gradients of the gradients.
 """
+
 import random
 import re
 
@@ -76,8 +77,14 @@ def grad_fn_name(t):
 
 def described(t):
     stride = [step for size, step in zip(t.shape, t.stride()) if size != 1]
-    return {"values": [f"{v:.9g}" for v in t.detach().reshape(-1).tolist()], "stride": stride, "version": t._version,
-            "is view": t._base is not None, "requires_grad": t.requires_grad, "grad_fn": grad_fn_name(t)}
+    return {
+        "values": [f"{v:.9g}" for v in t.detach().reshape(-1).tolist()],
+        "stride": stride,
+        "version": t._version,
+        "is view": t._base is not None,
+        "requires_grad": t.requires_grad,
+        "grad_fn": grad_fn_name(t),
+    }
 
 
 class Program:
@@ -92,8 +99,9 @@ class Program:
         self.log = []
 
     def step(self):
-        kind, actions = self.choice.choice([("view", VIEWS), ("view", VIEWS), ("write", WRITES), ("write", WRITES),
-                                            ("call", FUNCTIONS)])
+        kind, actions = self.choice.choice(
+            [("view", VIEWS), ("view", VIEWS), ("write", WRITES), ("write", WRITES), ("call", FUNCTIONS)]
+        )
         name, action = self.choice.choice(list(actions.items()))
         number = self.choice.randrange(len(self.pairs))
         without_grad = self.choice.random() < 0.1
@@ -129,7 +137,9 @@ class Program:
 def gradients(m, loss, leaf):
     """First and second derivatives, as text."""
     first = m.autograd.grad(loss, leaf, create_graph=True)[0]
-    second = m.autograd.grad((first * first).sum(), leaf, allow_unused=True)[0] if first.requires_grad else None
+    second = (
+        m.autograd.grad((first * first).sum(), leaf, allow_unused=True)[0] if first.requires_grad else None
+    )
     return [None if g is None else [f"{v:.6g}" for v in g.reshape(-1).tolist()] for g in (first, second)]
 
 
@@ -140,6 +150,8 @@ def test_random_program(seed):
     for _ in range(STEPS):
         program.step()
         program.compare()
-    theirs, ours = [attempt(lambda m=m, loss=loss, leaf=leaf: gradients(m, loss, leaf))
-                    for m, loss, leaf in zip(LIBRARIES, program.losses(), program.pairs[0])]
+    theirs, ours = [
+        attempt(lambda m=m, loss=loss, leaf=leaf: gradients(m, loss, leaf))
+        for m, loss, leaf in zip(LIBRARIES, program.losses(), program.pairs[0])
+    ]
     assert getattr(ours, "text", ours) == getattr(theirs, "text", theirs), program.log
