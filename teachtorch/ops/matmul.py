@@ -1,22 +1,39 @@
-"""Matrix products: mm, bmm, mv, dot and what is composed of them."""
+"""Matrix products: mm, bmm, mv, dot and what is composed of them.
+
+The first line of an error is PyTorch's; a second line names the operator and the shapes where the first does not.
+"""
+import math
+
 import numpy as np
 
-from ..core import geometry
+from ..core import dtype as dt
+from ..core import geometry, promotion
 from ..core.dtype import OF_NUMPY, scalar_type_name
+from ..dispatch.operator import registry
+from ..tensor import Tensor
 from .declare import MULTILINEAR, composite, operator, publish
 from .fake import Fake, require_tensor
+from .view import cpp_name
 
-# NumPy multiplies these without BLAS, and rounds every step; PyTorch accumulates in float32.
-_NARROW = frozenset(d for d in OF_NUMPY if OF_NUMPY[d].name in ("float16", "bfloat16"))
+unsafe_view = registry["_unsafe_view"]      # of a fresh result; not a view to autograd
+
+# NumPy multiplies these without BLAS, and rounds every step; PyTorch accumulates in float32. Of bool there is no product.
+_SPECIAL = frozenset(d for d in OF_NUMPY if OF_NUMPY[d].name in ("float16", "bfloat16", "bool"))
 
 
 def product(a, b):
     """a @ b for arrays of one dtype, of fitting shapes."""
-    if a.dtype in _NARROW:
-        return product(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    if a.dtype in _SPECIAL:
+        return special_product(a, b)
     if a.ndim <= 2:
         return a.dot(b)            # a third of np.matmul's cost on small matrices
     return np.matmul(a, b)
+
+
+def special_product(a, b):
+    if a.dtype == np.bool_:
+        raise TypeError("matrix product of bools")
+    return np.asarray(product(a.astype(np.float32), b.astype(np.float32))).astype(a.dtype)
 
 
 def check_operands(name, a, b, ndim_a, ndim_b):
@@ -25,27 +42,47 @@ def check_operands(name, a, b, ndim_a, ndim_b):
         raise TypeError(f"{name}(): operands of {a.ndim} and {b.ndim} dimensions, {a.dtype} and {b.dtype}")
 
 
-def same_dtype(name, a, b):
+def same_dtype(a, b):
     if a._dtype is not b._dtype:
-        raise RuntimeError(f"{name}(): expected m1 and m2 to have the same dtype, but got: "
-                           f"{scalar_type_name(a._dtype).lower()} != {scalar_type_name(b._dtype).lower()}")
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {cpp_name(a._dtype)} != "
+                           f"{cpp_name(b._dtype)}")
+
+
+def same_scalar_type(a, b):
+    if a._dtype is not b._dtype:
+        raise RuntimeError(f"expected scalar type {scalar_type_name(a._dtype)} but found {scalar_type_name(b._dtype)}")
+
+
+def refuse_bool(kernel, t):
+    if t._dtype is dt.bool:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
 def sizes(t):
     return "x".join(map(str, t._shape))
 
 
+def shapes(name, *tensors):
+    """The second line of an error message."""
+    return f"\n{name}(): got shapes {' and '.join(str(list(t._shape)) for t in tensors)}."
+
+
+def check_multiplies(a, b):
+    if a._shape[1] != b._shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({sizes(a)} and {sizes(b)})")
+
+
 # ---- the products ---------------------------------------------------------------------------------------------
 
 def fake_mm(self, mat2):
+    require_tensor(self, "mm", "input")
     require_tensor(mat2, "mm", "mat2", 2)
-    if len(self._shape) != 2:
-        raise RuntimeError(f"mm(): self must be a matrix, but it has shape {list(self._shape)}")
-    if len(mat2._shape) != 2:
-        raise RuntimeError(f"mm(): mat2 must be a matrix, but it has shape {list(mat2._shape)}")
-    if self._shape[1] != mat2._shape[0]:
-        raise RuntimeError(f"mm(): mat1 and mat2 shapes cannot be multiplied ({sizes(self)} and {sizes(mat2)})")
-    same_dtype("mm", self, mat2)
+    for name, t in (("self", self), ("mat2", mat2)):
+        if len(t._shape) != 2:
+            raise RuntimeError(f"{name} must be a matrix" + shapes("mm", self, mat2))
+    check_multiplies(self, mat2)
+    same_dtype(self, mat2)
+    refuse_bool("addmm_impl_cpu_", self)
     return Fake((self._shape[0], mat2._shape[1]), self._dtype)
 
 
@@ -57,15 +94,29 @@ def mm(self, mat2):
     return product(self, mat2)
 
 
+def check_mv(self, mat, vec, name):
+    """What addmv asks for; mv passes its vector as `self`."""
+    require_tensor(mat, name, "mat", 2)
+    require_tensor(vec, name, "vec", 3)
+    ranks = len(self._shape) if name == "addmv" else 1, len(mat._shape), len(vec._shape)
+    if ranks[0] > 1 or ranks[1:] != (2, 1):
+        raise RuntimeError("vector + matrix @ vector expected, got " + ", ".join(map(str, ranks))
+                           + shapes(name, self, mat, vec))
+    given = self if name == "addmv" else vec
+    is_result = name == "mv" or not self._shape or self._shape[0] in (1, mat._shape[0])
+    if mat._shape[1] != vec._shape[0] or not is_result:
+        raise RuntimeError(f"size mismatch, got input ({sizes(given) if name == 'addmv' else mat._shape[0]}), mat "
+                           f"({sizes(mat)}), vec ({vec._shape[0]})")
+    if not self._dtype is mat._dtype is vec._dtype:
+        kinds = [scalar_type_name(t._dtype) for t in (self, mat, vec)]
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {kinds[0]}, {kinds[1]}, and {kinds[2]}")
+    refuse_bool("addmv_impl_cpu", mat)
+
+
 def fake_mv(self, vec):
+    require_tensor(self, "mv", "input")
     require_tensor(vec, "mv", "vec", 2)
-    if len(self._shape) != 2 or len(vec._shape) != 1:
-        raise RuntimeError(f"mv(): vector + matrix @ vector expected, got {len(self._shape)}, {len(vec._shape)} "
-                           f"dimensions; shapes {list(self._shape)} and {list(vec._shape)}")
-    if self._shape[1] != vec._shape[0]:
-        raise RuntimeError(f"mv(): size mismatch, got input ({self._shape[0]}), mat ({sizes(self)}), "
-                           f"vec ({vec._shape[0]})")
-    same_dtype("mv", self, vec)
+    check_mv(vec, self, vec, "mv")
     return Fake(self._shape[:1], self._dtype)
 
 
@@ -78,16 +129,19 @@ def mv(self, vec):
 
 
 def fake_dot(self, tensor):
+    require_tensor(self, "dot", "input")
     require_tensor(tensor, "dot", "tensor", 2)
     if len(self._shape) != 1 or len(tensor._shape) != 1:
-        raise RuntimeError(f"dot(): 1D tensors expected, but got {len(self._shape)}D and {len(tensor._shape)}D tensors")
+        raise RuntimeError(f"1D tensors expected, but got {len(self._shape)}D and {len(tensor._shape)}D tensors"
+                           + shapes("dot", self, tensor))
     if self._dtype is not tensor._dtype:
         raise RuntimeError("dot : expected both vectors to have same dtype, but found "
                            f"{scalar_type_name(self._dtype)} and {scalar_type_name(tensor._dtype)}")
     if self._shape != tensor._shape:
-        raise RuntimeError(f"dot(): inconsistent tensor size, expected tensor [{self._shape[0]}] and src "
-                           f"[{tensor._shape[0]}] to have the same number of elements, but got {self._shape[0]} and "
-                           f"{tensor._shape[0]} elements respectively")
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{self._shape[0]}] and src [{tensor._shape[0]}] to "
+                           f"have the same number of elements, but got {self._shape[0]} and {tensor._shape[0]} elements "
+                           "respectively")
+    refuse_bool("dot", self)
     return Fake((), self._dtype)
 
 
@@ -99,18 +153,26 @@ def dot(self, tensor):
     return np.asarray(product(self, tensor))
 
 
+@operator("vdot", jvp=MULTILINEAR, fake=fake_dot,
+          vjp={"self": lambda grad, other: grad * other, "other": lambda grad, self: grad * self})
+def vdot(self, other):
+    """The inner product of two vectors; the same as `dot` for real numbers."""
+    check_operands("vdot", self, other, 1, 1)
+    return np.asarray(product(self, other))
+
+
 def fake_bmm(self, mat2):
+    require_tensor(self, "bmm", "input")
     require_tensor(mat2, "bmm", "mat2", 2)
-    if len(self._shape) != 3 or len(mat2._shape) != 3:
-        which, shape = ("batch1", self._shape) if len(self._shape) != 3 else ("batch2", mat2._shape)
-        raise RuntimeError(f"bmm(): {which} must be a 3D tensor, but it has shape {list(shape)}")
+    for name, t in (("batch1", self), ("batch2", mat2)):
+        if len(t._shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor" + shapes("bmm", self, mat2))
     expected = [self._shape[0], self._shape[2]]
     if list(mat2._shape[:2]) != expected:
-        raise RuntimeError("bmm(): Expected size for first two dimensions of batch2 tensor to be: "
-                           f"{expected} but got: {list(mat2._shape[:2])}.")
-    if self._dtype is not mat2._dtype:
-        raise RuntimeError(f"bmm(): expected scalar type {scalar_type_name(self._dtype)} but found "
-                           f"{scalar_type_name(mat2._dtype)}")
+        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
+                           f"{expected} but got: {list(mat2._shape[:2])}." + shapes("bmm", self, mat2))
+    same_scalar_type(self, mat2)
+    refuse_bool("bmm", self)
     return Fake((self._shape[0], self._shape[1], mat2._shape[2]), self._dtype)
 
 
@@ -127,27 +189,64 @@ def bmm(self, mat2):
 
 # ---- sums with products ---------------------------------------------------------------------------------------
 
-def scaled(grad, factor):
-    return grad if factor == 1 else grad * factor
+def scaled(t, factor):
+    """t * factor; of an integer tensor by the factor's integer part."""
+    if factor == 1:
+        return t
+    return t * (factor if t._dtype.is_floating_point else int(factor))
 
 
-def fake_addmm(self, mat1, mat2, beta=1, alpha=1):
-    result = fake_mm(mat1, mat2)
-    same_dtype("addmm", self, mat1)
-    geometry_fits("addmm", self, result.shape)
+def expands(bias, shape):
+    """The added tensor must expand to the product's shape."""
+    geometry.expand(bias._shape, (0,) * len(bias._shape), 0, shape)
+
+
+def plus_product(bias, result, beta, alpha):
+    """beta * bias + alpha * result, in result's memory. With beta 0, NaNs in `bias` are ignored."""
+    if bias.dtype != result.dtype or np.broadcast_shapes(bias.shape, result.shape) != result.shape:
+        raise TypeError("the added tensor does not fit the product")
+    if result.dtype.kind in "biu":
+        whole = bool if result.dtype == np.bool_ else int
+        beta, alpha = whole(beta), whole(alpha)
+    if alpha != 1:
+        np.multiply(result, alpha, result)
+    if beta == 1:
+        return np.add(result, bias, result)
+    if beta != 0:
+        np.add(result, (bias * beta).astype(result.dtype, copy=False), result)
     return result
 
 
-def geometry_fits(name, bias, shape):
-    if geometry.broadcast_shapes(bias._shape, shape) != shape:
-        raise RuntimeError(f"{name}(): the added tensor of shape {list(bias._shape)} does not expand to {list(shape)}")
+def sum_tangent(result_shape, beta, alpha, self_t, *products):
+    """beta * self_t + alpha * (the products with a tangent), of those that are not None."""
+    found = None if self_t is None else scaled(self_t, beta).expand(result_shape)
+    for p in products:
+        if p is not None:
+            found = scaled(p, alpha) if found is None else found + scaled(p, alpha)
+    return found
 
 
-def addmm_jvp(self_t, mat1_t, mat2_t, mat1, mat2, beta, alpha):
-    terms = [scaled(t, factor) for t, factor in ((self_t, beta),) if t is not None]
-    terms += [scaled(mat1_t.mm(mat2), alpha)] if mat1_t is not None else []
-    terms += [scaled(mat1.mm(mat2_t), alpha)] if mat2_t is not None else []
-    return sum(terms[1:], terms[0].expand(mat1._shape[0], mat2._shape[1]))
+def fake_addmm(self, mat1, mat2, beta=1, alpha=1):
+    require_tensor(self, "addmm", "input")
+    require_tensor(mat1, "addmm", "mat1", 2)
+    require_tensor(mat2, "addmm", "mat2", 3)
+    for name, t in (("mat1", mat1), ("mat2", mat2)):
+        if len(t._shape) != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {len(t._shape)}-D tensor")
+    check_multiplies(mat1, mat2)
+    if self._dtype is not mat2._dtype:
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_type_name(self._dtype)} and "
+                           f"{scalar_type_name(mat2._dtype)}")
+    same_dtype(mat1, mat2)
+    shape = (mat1._shape[0], mat2._shape[1])
+    expands(self, shape)
+    refuse_bool("addmm_impl_cpu_", mat1)
+    return Fake(shape, self._dtype)
+
+
+def addmm_jvp(self_t, mat1_t, mat2_t, mat1, mat2, beta, alpha, result):
+    return sum_tangent(result._shape, beta, alpha, self_t, None if mat1_t is None else mat1_t.mm(mat2),
+                       None if mat2_t is None else mat1.mm(mat2_t))
 
 
 @operator("addmm", jvp=addmm_jvp, fake=fake_addmm, inplace=True, vjp={
@@ -157,59 +256,140 @@ def addmm_jvp(self_t, mat1_t, mat2_t, mat1, mat2, beta, alpha):
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """beta * self + alpha * (mat1 @ mat2); `self` is broadcast. With beta 0, NaNs in `self` are ignored."""
     check_operands("addmm", mat1, mat2, 2, 2)
-    if self.dtype != mat1.dtype:
-        raise TypeError("addmm(): operands of different dtypes")
     return plus_product(self, product(mat1, mat2), beta, alpha)
 
 
-def plus_product(bias, result, beta, alpha):
-    """beta * bias + alpha * result, in result's memory."""
-    if alpha != 1:
-        result = (result * alpha).astype(result.dtype)
-    if np.broadcast_shapes(bias.shape, result.shape) != result.shape:
-        raise TypeError("the added tensor does not expand to the product's shape")
-    if beta == 1:
-        return np.add(result, bias, result)
-    if beta != 0:
-        result += (bias * beta).astype(result.dtype)
-    return result
+def fake_addmv(self, mat, vec, beta=1, alpha=1):
+    require_tensor(self, "addmv", "input")
+    check_mv(self, mat, vec, "addmv")
+    return Fake(mat._shape[:1], self._dtype)
 
 
-def sum_of_products(name, product_name):
-    """The composition beta * self + alpha * product(a, b)."""
-    def composed(input, a, b, *, beta=1, alpha=1):
-        found = getattr(a, product_name)(b)
-        geometry_fits(name, input, found._shape)
-        found = scaled(found, alpha)
-        return found if beta == 0 else found + scaled(input, beta)
-    composed.__doc__ = f"beta * input + alpha * {product_name}(a, b)."
-    return composed
+def addmv_jvp(self_t, mat_t, vec_t, mat, vec, beta, alpha, result):
+    return sum_tangent(result._shape, beta, alpha, self_t, None if mat_t is None else mat_t.mv(vec),
+                       None if vec_t is None else mat.mv(vec_t))
 
 
-@composite("addmv", out=True)
-def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """beta * input + alpha * (mat @ vec)."""
-    return sum_of_products("addmv", "mv")(input, mat, vec, beta=beta, alpha=alpha)
+@operator("addmv", jvp=addmv_jvp, fake=fake_addmv, inplace=True, vjp={
+    "self": lambda grad, beta: scaled(grad, beta),
+    "mat": lambda grad, vec, alpha: scaled(grad.outer(vec), alpha),
+    "vec": lambda grad, mat, alpha: scaled(mat.t().mv(grad), alpha)})
+def addmv(self, mat, vec, *, beta=1, alpha=1):
+    """beta * self + alpha * (mat @ vec)."""
+    check_operands("addmv", mat, vec, 2, 1)
+    return plus_product(self, product(mat, vec), beta, alpha)
 
 
-@composite("baddbmm", out=True)
-def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta * input + alpha * bmm(batch1, batch2)."""
-    return sum_of_products("baddbmm", "bmm")(input, batch1, batch2, beta=beta, alpha=alpha)
+def fake_baddbmm(self, batch1, batch2, beta=1, alpha=1):
+    require_tensor(self, "baddbmm", "input")
+    require_tensor(batch1, "baddbmm", "batch1", 2)
+    require_tensor(batch2, "baddbmm", "batch2", 3)
+    if len(batch1._shape) == len(batch2._shape) == 3:
+        expands(self, (batch1._shape[0], batch1._shape[1], batch2._shape[2]))
+    found = fake_bmm(batch1, batch2)
+    if self._dtype is not batch1._dtype:
+        raise RuntimeError(f"Input dtypes must be the same, got: input {cpp_name(self._dtype)}, batch1: "
+                           f"{cpp_name(batch1._dtype)}, batch2: {cpp_name(batch2._dtype)}")
+    return found
 
 
-@composite("addr", out=True)
-def addr(input, vec1, vec2, *, beta=1, alpha=1):
-    """beta * input + alpha * outer(vec1, vec2)."""
-    return sum_of_products("addr", "outer")(input, vec1, vec2, beta=beta, alpha=alpha)
+def baddbmm_jvp(self_t, batch1_t, batch2_t, batch1, batch2, beta, alpha, result):
+    return sum_tangent(result._shape, beta, alpha, self_t, None if batch1_t is None else batch1_t.bmm(batch2),
+                       None if batch2_t is None else batch1.bmm(batch2_t))
 
 
-@composite("addbmm", out=True)
-def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta * input + alpha * the sum over the batch of bmm(batch1, batch2)."""
-    found = scaled(batch1.bmm(batch2).sum(0), alpha)
-    geometry_fits("addbmm", input, found._shape)
-    return found if beta == 0 else found + scaled(input, beta)
+@operator("baddbmm", jvp=baddbmm_jvp, fake=fake_baddbmm, inplace=True, vjp={
+    "self": lambda grad, beta: scaled(grad, beta),
+    "batch1": lambda grad, batch2, alpha: scaled(grad.bmm(batch2.transpose(1, 2)), alpha),
+    "batch2": lambda grad, batch1, alpha: scaled(batch1.transpose(1, 2).bmm(grad), alpha)})
+def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
+    """beta * self + alpha * bmm(batch1, batch2)."""
+    check_operands("baddbmm", batch1, batch2, 3, 3)
+    if batch1.shape[0] != batch2.shape[0]:
+        raise TypeError("baddbmm(): batches of different sizes")
+    return plus_product(self, product(batch1, batch2), beta, alpha)
+
+
+def fake_addbmm(self, batch1, batch2, beta=1, alpha=1):
+    require_tensor(self, "addbmm", "input")
+    require_tensor(batch1, "addbmm", "batch1", 2)
+    require_tensor(batch2, "addbmm", "batch2", 3)
+    for name, t in (("batch1", batch1), ("batch2", batch2)):
+        if len(t._shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor" + shapes("addbmm", batch1, batch2))
+    (count, n, m), (other, k, p) = batch1._shape, batch2._shape
+    expands(self, (n, p))
+    if count != other:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {count} and {other}")
+    if m != k:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({n}x{m} and {k}x{p})")
+    same_scalar_type(batch1, batch2)
+    same_scalar_type(self, batch1)
+    refuse_bool("addmm_impl_cpu_", batch1)
+    return Fake((n, p), self._dtype)
+
+
+def addbmm_jvp(self_t, batch1_t, batch2_t, batch1, batch2, beta, alpha, result):
+    return sum_tangent(result._shape, beta, alpha, self_t, None if batch1_t is None else batch1_t.bmm(batch2).sum(0),
+                       None if batch2_t is None else batch1.bmm(batch2_t).sum(0))
+
+
+def to_batch(grad, partner):
+    """The gradient of a sum over a batch: the same for each of its matrices."""
+    return grad.unsqueeze(0).expand(partner._shape[0], *grad._shape)
+
+
+@operator("addbmm", jvp=addbmm_jvp, fake=fake_addbmm, inplace=True, vjp={
+    "self": lambda grad, beta: scaled(grad, beta),
+    "batch1": lambda grad, batch2, alpha: scaled(to_batch(grad, batch2).bmm(batch2.transpose(1, 2)), alpha),
+    "batch2": lambda grad, batch1, alpha: scaled(batch1.transpose(1, 2).bmm(to_batch(grad, batch1)), alpha)})
+def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
+    """beta * self + alpha * the sum over the batch of bmm(batch1, batch2)."""
+    check_operands("addbmm", batch1, batch2, 3, 3)
+    if batch1.shape[0] != batch2.shape[0]:
+        raise TypeError("addbmm(): batches of different sizes")
+    return plus_product(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
+
+
+def common_dtype(a, b, c):
+    return promotion.promote_types(promotion.promote_types(a, b), c)
+
+
+def fake_addr(self, vec1, vec2, beta=1, alpha=1):
+    require_tensor(self, "addr", "input")
+    require_tensor(vec1, "addr", "vec1", 2)
+    require_tensor(vec2, "addr", "vec2", 3)
+    for name, t in (("vec1", vec1), ("vec2", vec2)):
+        if len(t._shape) != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(t._shape)}-D")
+    expands(self, (vec1._shape[0], vec2._shape[0]))
+    dtype = common_dtype(self._dtype, vec1._dtype, vec2._dtype)
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if dtype.category == dt.INTEGRAL and isinstance(factor, float):
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return Fake((vec1._shape[0], vec2._shape[0]), dtype)
+
+
+def addr_jvp(self_t, vec1_t, vec2_t, vec1, vec2, beta, alpha, result):
+    return sum_tangent(result._shape, beta, alpha, self_t, None if vec1_t is None else vec1_t.outer(vec2),
+                       None if vec2_t is None else vec1.outer(vec2_t))
+
+
+@operator("addr", jvp=addr_jvp, fake=fake_addr, inplace=True, vjp={
+    "self": lambda grad, beta: scaled(grad, beta),
+    "vec1": lambda grad, vec2, alpha: scaled(grad.mv(vec2), alpha),
+    "vec2": lambda grad, vec1, alpha: scaled(grad.t().mv(vec1), alpha)})
+def addr(self, vec1, vec2, *, beta=1, alpha=1):
+    """beta * self + alpha * outer(vec1, vec2); of bools "and" is the product and "or" the sum."""
+    if vec1.ndim != 1 or vec2.ndim != 1:
+        raise TypeError("addr(): vectors expected")
+    dtype = self.dtype
+    if dtype != vec1.dtype or dtype != vec2.dtype:
+        dtype = common_dtype(*[OF_NUMPY[a.dtype] for a in (self, vec1, vec2)]).numpy
+    if dtype.kind in "iu" and (isinstance(beta, float) or isinstance(alpha, float)):
+        raise TypeError("addr(): integers and a float factor")
+    outer = np.multiply.outer(vec1, vec2).astype(dtype, copy=False)
+    return plus_product(self.astype(dtype, copy=False), outer, beta, alpha)
 
 
 # ---- compositions ---------------------------------------------------------------------------------------------
@@ -238,10 +418,11 @@ def require_other(other):
 
 def folded(input, other):
     """A batch times one matrix or vector: the batch dimensions become rows of one product."""
-    rows = input.reshape(-1, input._shape[-1])
+    *batch, m = input._shape
+    rows = input.reshape(math.prod(batch), m)
     if len(other._shape) == 1:
-        return rows.mv(other).reshape(input._shape[:-1])
-    return rows.mm(other).reshape(*input._shape[:-1], other._shape[1])
+        return unsafe_view(rows.mv(other), batch)
+    return unsafe_view(rows.mm(other), (*batch, other._shape[1]))
 
 
 def batched(input, other):
@@ -249,49 +430,66 @@ def batched(input, other):
     is_vector = len(input._shape) == 1
     a = input.unsqueeze(0) if is_vector else input
     batch = geometry.broadcast_shapes(a._shape[:-2], other._shape[:-2])
-    n, m, p = a._shape[-2], a._shape[-1], other._shape[-1]
-    left = a.expand(*batch, n, m).reshape(-1, n, m) if batch else a
-    right = other.expand(*batch, other._shape[-2], p).reshape(-1, other._shape[-2], p)
-    found = left.bmm(right).reshape(*batch, n, p)
-    return found.squeeze(-2) if is_vector else found
+    (n, m), (k, p), count = a._shape[-2:], other._shape[-2:], math.prod(batch)
+    left = a.expand(*batch, n, m).reshape(count, n, m)
+    right = other.expand(*batch, k, p).reshape(count, k, p)
+    return unsafe_view(left.bmm(right), (*batch, p) if is_vector else (*batch, n, p))
 
 
-publish("__matmul__", matmul, ("Tensor",))
-publish("__rmatmul__", lambda self, other: matmul(other, self), ("Tensor",))
+def matmul_operator(self, other):
+    """`self @ other`."""
+    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+publish("__matmul__", matmul_operator, ("Tensor",))
+publish("__rmatmul__", lambda self, other: matmul_operator(other, self), ("Tensor",))
 
 
 @composite("outer", out=True)
-def outer(input, vec2):
+def outer(self, vec2):
     """The products of all pairs of elements of two vectors, (n, m)."""
-    if len(input._shape) != 1 or len(vec2._shape) != 1:
-        raise RuntimeError(f"outer: Expected 1-D arguments, but got {len(input._shape)}-D and {len(vec2._shape)}-D "
-                           "tensors")
-    return input.unsqueeze(1) * vec2.unsqueeze(0)
+    require_tensor(vec2, "outer", "vec2", 2)
+    for name, t in (("self", self), ("vec2", vec2)):
+        if len(t._shape) != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(t._shape)}-D")
+    return self.unsqueeze(1) * vec2
 
 
 publish("ger", outer, ("", "Tensor"))
 
 
 @composite("inner", out=True)
-def inner(input, other):
+def inner(self, other):
     """The sums of products over the last dimensions; of every pair of rows."""
-    if not input._shape or not other._shape:
-        return input * other
-    if input._shape[-1] != other._shape[-1]:
+    require_tensor(other, "inner", "other", 2)
+    if not self._shape or not other._shape:
+        return self * other
+    if self._shape[-1] != other._shape[-1]:
         raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
-                           f"{list(input._shape)} and {list(other._shape)}")
-    rows, columns = input.reshape(-1, input._shape[-1]), other.reshape(-1, other._shape[-1])
-    return rows.mm(columns.t()).reshape((*input._shape[:-1], *other._shape[:-1]))
-
-
-publish("vdot", dot, ("", "Tensor"))
+                           f"{list(self._shape)} and {list(other._shape)}")
+    if self._dtype is not other._dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    (*rows, m), (*columns, _) = self._shape, other._shape
+    left, right = self.reshape(math.prod(rows), m), other.reshape(math.prod(columns), m)
+    return left.mm(right.t()).reshape((*rows, *columns))
 
 
 @composite("linear", spaces=("nn.functional",))
 def linear(input, weight, bias=None):
     """input @ weight.T + bias; `input` (..., in_features), `weight` (out_features, in_features) or (in_features)."""
+    if bias is not None and len(input._shape) == 2 and len(weight._shape) == 2:
+        return bias.addmm(input, weight.t())
+    check_linear(input, weight)
     if bias is None:
         return matmul(input, weight.t())
-    if len(input._shape) == 2 and len(weight._shape) == 2:
-        return bias.addmm(input, weight.t())
-    return matmul(input, weight.t()) + bias
+    *batch, m = input._shape
+    found = bias.addmm(input.reshape(math.prod(batch), m), weight.t())
+    return found.view((*batch, found._shape[1]))
+
+
+def check_linear(input, weight):
+    require_tensor(input, "linear", "input")
+    require_tensor(weight, "linear", "weight", 2)
+    if not input._shape or not weight._shape:
+        raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
+                           f"{len(input._shape)}D and {len(weight._shape)}D")
