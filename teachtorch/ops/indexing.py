@@ -23,6 +23,7 @@ from .fake import Fake
 from .writing import preserved_like, writing
 
 ORDINARY = K.CPU | K.BACKEND_SELECT | K.AD_INPLACE_OR_VIEW | K.AUTOGRAD
+ALIAS = registry["alias"]
 
 
 # ---- x[index] ---
@@ -30,16 +31,22 @@ ORDINARY = K.CPU | K.BACKEND_SELECT | K.AD_INPLACE_OR_VIEW | K.AUTOGRAD
 
 def getitem(self, index):
     """`self[index]`: a view for ints, slices, None and `...`; a copy for index tensors, lists and masks."""
-    if is_plain(self):
-        plan = plan_index(index, self._shape, stride_of(self), self._offset, index_tensor)
-        if not plan.indices:
-            return plain_view(self, plan)
-        return index_(basic_view(self, plan), tensors_of(plan.indices))
     plan = plan_index(index, self._shape, stride_of(self), self._offset, index_tensor)
-    found = basic_view(self, plan)
+    found = view_of(self, plan)
     if plan.indices:
         return index_(found, tensors_of(plan.indices))
-    return alias_op(self) if found is self else found
+    return ALIAS(self) if found is self else found
+
+
+def view_of(t, plan):
+    """The view after the basic steps of a plan; `t` itself if there are none."""
+    if not plan.steps:
+        return t
+    if is_plain(t):
+        return plain_view(t, plan)
+    for name, *args in plan.steps:
+        t = registry[name](t, *args)
+    return t
 
 
 def is_plain(t):
@@ -54,17 +61,6 @@ def plain_view(t, plan):
     if (t._keys | state.included) & ~state.excluded & K.AD_INPLACE_OR_VIEW:
         mark_view(made, t)
     return made
-
-
-def basic_view(t, plan):
-    """The view after the basic steps of a plan, each a recorded operator; `t` itself if there are none."""
-    for name, *args in plan.steps:
-        t = registry[name](t, *args)
-    return t
-
-
-def alias_op(t):
-    return registry["alias"](t)
 
 
 def index_tensor(values):
@@ -96,7 +92,7 @@ def setitem(self, index, value):
     if index is False:
         return
     plan = plan_index(index, self._shape, stride_of(self), self._offset, index_tensor)
-    target = basic_view(self, plan) if changes_geometry(self, plan) else self
+    target = view_of(self, plan) if changes_geometry(self, plan) else self
     if plan.indices:
         target.index_put_(tensors_of(plan.indices), without_leading_ones(value))
     else:

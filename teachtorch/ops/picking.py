@@ -1,4 +1,4 @@
-"""Picking along one dimension or from the flat tensor: index_select, index_add, index_copy, index_fill, take, put."""
+"""Picking along a dimension or by flat position: index_select, index_add, index_copy, index_fill, take, put."""
 
 import numpy as np
 

@@ -85,7 +85,8 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
     if src_shape is not None and len(dims_of(src_shape)) != len(dims_of(shape)):
         geometry.wrap_dim(len(shape) - 1, len(src_shape))  # what PyTorch says where the source has fewer
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    start = f"Expected index {list(index_shape)} to be no larger than self {list(shape)} apart from dimension {dim}"
+    smaller = f"Expected index {list(index_shape)} to be no larger than self {list(shape)}"
+    start = f"{smaller} apart from dimension {dim}"
     if src_shape is None:
         if not fits(index_shape, shape, dim):
             raise RuntimeError(start)

@@ -25,8 +25,8 @@ def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=
     """Declare `name` and `name_` by a function that writes into its first argument, an array.
 
     The fake rule runs first, always: it refuses what PyTorch refuses, and says how the copy is laid out. What
-    can only be seen in the data the function must check itself before it writes. `may_overlap`: whether `name_`
-    takes a tensor whose elements share memory. `inplace`: whether there is a `name_`.
+    only the data shows the function must check itself, before it writes. `may_overlap`: whether `name_` takes
+    a tensor whose elements share memory. `inplace`: whether there is a `name_`.
     """
 
     def declare(function):

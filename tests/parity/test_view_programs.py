@@ -1,7 +1,7 @@
 """Random programs of views, in-place operators and assignments, run by both libraries side by side.
 
-After every step all tensors must agree: values, strides, version, base, `requires_grad`, the name of `grad_fn`.
-So must the refusals, the gradients at the end, and the gradients of the gradients.
+After every step all tensors must agree: values, strides, version, base, `requires_grad`, `grad_fn`'s name. So
+must the refusals, the gradients at the end, and the gradients of the gradients.
 """
 
 import random
