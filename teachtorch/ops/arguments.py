@@ -1,13 +1,15 @@
 """Arguments as users pass them.
 
-Sizes are `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`, of ints, NumPy ints or integer tensors. A dtype may be Python's
-float, int or bool.
+Sizes are `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`, of ints, NumPy ints or integer tensors. A dtype may be
+Python's float, int or bool.
 """
 import operator
 
 import numpy as np
 
 from ..core import dtype as dt
+from ..core import observer
+from ..dispatch.state import state
 from ..tensor import Tensor
 
 _SEQUENCES = (tuple, list)
@@ -28,28 +30,38 @@ def as_sizes(values, function, argument="size"):
 def as_int(value, position, function, argument):
     if isinstance(value, (int, np.integer, Tensor)) and not isinstance(value, bool):
         return operator.index(value)
-    raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, but found element of "
-                    f"type {type(value).__name__} at pos {position}")
+    raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, but found "
+                    f"element of type {type(value).__name__} at pos {position}")
 
 
 def size_argument(value, function, argument="size", position=1):
     """The sizes in one argument, which must be a tuple or list: `full((2,), 3)`."""
     if not isinstance(value, _SEQUENCES):
-        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not "
-                        f"{type(value).__name__}")
+        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, "
+                        f"not {type(value).__name__}")
     return as_sizes((value,), function, argument)
 
 
-def method_of_sizes(op, argument, doc):
-    """The method `t.op(2, 3)` of an operator that takes one tuple of ints."""
-    name = op.name
+def method_of_sizes(op, argument, doc, direct=None):
+    """The method `t.op(2, 3)` of an operator that takes one tuple of ints.
+
+    Its only tensor is `self`, whose keys choose the kernel. `direct`: what a composition calls while nobody
+    observes.
+    """
+    name, chosen = op.name, op._chosen
 
     def method(self, *sizes, **named):
         if named:
             sizes = sizes_by_name(sizes, named, name, argument)
         elif not sizes:
             raise TypeError(f'{name}() missing 1 required positional arguments: "{argument}"')
-        return op(self, as_sizes(sizes, name, argument))
+        sizes = as_sizes(sizes, name, argument)
+        if direct is not None and not observer.active:
+            return direct(self, sizes)
+        keys = (self._keys | state.included) & ~state.excluded
+        if observer.active:
+            return op._observed(keys, (self, sizes))
+        return (chosen.get(keys) or op.choose(keys))(keys, self, sizes)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = doc

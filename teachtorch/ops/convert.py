@@ -16,11 +16,11 @@ from .fake import Fake
 from .sequences import number_in
 from .signature import positional
 
-# ---- copies ---------------------------------------------------------------------------------------------------------
+# ---- copies --------------------------------------------------------------------------------------
 
 
 def tensor_operator(name, vjp, fake, spaces=("", "Tensor")):
-    """Declare an operator by a CPU kernel that takes and returns tensors, where strides are part of the result."""
+    """Declare an operator by a CPU kernel of tensors, where strides are part of the result."""
     def declare(kernel):
         info = describe(name, "operator", kernel, vjp, LINEAR, fake, False, False)
         op = Operator(name, info)
@@ -53,18 +53,20 @@ def copy_with_strides(t, dtype, stride):
 
 
 def cast(array, dtype):
-    """A C-contiguous copy in another dtype. Floats that no integer represents become some integer, silently."""
+    """A C-contiguous copy in another dtype. Floats that no integer represents become some integer."""
     wanted = dtype.numpy
     if array.dtype is wanted or wanted.kind not in "iu":
         return array.astype(wanted, order="C")
     with np.errstate(invalid="ignore"):
         if wanted.itemsize < 8 and array.dtype.kind not in "iub":
-            array = array.astype(np.int64)             # as C++ does: through an integer wide enough, then wrapped
+            # As C++ does: through an integer wide enough, then wrapped.
+            array = array.astype(np.int64)
         return array.astype(wanted, order="C")
 
 
 def fake_clone(self, memory_format=None):
-    return Fake(self._shape, self._dtype, strides_in(memory_format or preserve_format, self._shape, stride_of(self)))
+    return Fake(self._shape, self._dtype, strides_in(
+        memory_format or preserve_format, self._shape, stride_of(self)))
 
 
 @tensor_operator("clone", vjp={"self": lambda grad: grad}, fake=fake_clone)
@@ -99,7 +101,7 @@ publish("is_contiguous", is_contiguous, ("Tensor",))
 Tensor.layout = property(lambda self: strided, doc="How the elements are kept: torch.strided.")
 
 
-# ---- writing --------------------------------------------------------------------------------------------------------
+# ---- writing -------------------------------------------------------------------------------------
 
 @inplace_operator("copy_", vjp={"self": lambda grad: zeros_of(grad), "src": lambda grad: grad})
 def copy_(self, src, non_blocking=False):
@@ -123,7 +125,8 @@ def check_fits(shape, source):
     """Refuse a source that does not broadcast to the shape that is written to."""
     together = geometry.broadcast_shapes(shape, source)
     if together != shape:
-        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
+        raise RuntimeError(
+            f"output with shape {list(shape)} doesn't match the broadcast shape {list(together)}")
 
 
 def zeros_of(grad):
@@ -146,8 +149,10 @@ registry["copy_"].register(K.META, fake_copy)
 
 
 def filling_operator(name, vjp):
-    """Declare an in-place operator by a kernel of tensors. It gives all elements one value, and so may write to
-    tensors whose elements share memory."""
+    """Declare an in-place operator by a kernel of tensors.
+
+    It gives all elements one value, and so may write to tensors whose elements share memory.
+    """
     def declare(function):
         info = describe(name, "in-place", function, vjp, None, None, False, False)
         op = Operator(name, info)
@@ -183,8 +188,8 @@ def filling(value, dtype, name):
                                f"{len(value._shape)} dimensions.")
         return cast(array_of(value), dtype)
     if not isinstance(value, (bool, int, float, np.generic)):
-        raise TypeError(f"{name}() received an invalid combination of arguments - got ({type(value).__name__}), but "
-                        "expected one of:\n * (Tensor value)\n * (Number value)\n")
+        raise TypeError(f"{name}() received an invalid combination of arguments - got "
+                        f"({type(value).__name__}), but expected one of:\n * (Tensor value)\n * (Number value)\n")
     return number_in(dtype, value)
 
 
@@ -208,7 +213,7 @@ def empty_like_array(t, dtype):
     return empty_strided_array(t._shape, preserved_stride(t), dtype.numpy)
 
 
-# ---- to -------------------------------------------------------------------------------------------------------------
+# ---- to ------------------------------------------------------------------------------------------
 
 def fake_to_copy(self, dtype, device, memory_format):
     return Fake(self._shape, dtype, strides_in(memory_format, self._shape, stride_of(self)))
@@ -244,7 +249,7 @@ def convert(t, dtype, target, copy=False, wanted=preserve_format):
 def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False, memory_format=None):
     """This tensor in another dtype, on another device, or like another tensor: itself if nothing changes.
 
-    `to(dtype)`, `to(device, dtype)`, `to(other)`, each followed by `non_blocking, copy`. `copy`: copy in any case.
+    `to(dtype)`, `to(device, dtype)`, `to(other)`, each followed by `non_blocking, copy`. `copy`: in any case.
     `memory_format`: of the copy; preserve_format keeps the order of strides.
     """
     args = list(args)
@@ -281,8 +286,8 @@ def conversion(name, dtype):
     return publish(name, method, ("Tensor",))
 
 
-for _name, _dtype in (("float", dt.float32), ("double", dt.float64), ("half", dt.float16), ("bfloat16", dt.bfloat16),
-                      ("int", dt.int32), ("long", dt.int64), ("short", dt.int16), ("char", dt.int8),
+for _name, _dtype in (("float", dt.float32), ("double", dt.float64), ("half", dt.float16),
+                      ("bfloat16", dt.bfloat16), ("int", dt.int32), ("long", dt.int64), ("short", dt.int16), ("char", dt.int8),
                       ("byte", dt.uint8), ("bool", dt.bool)):
     conversion(_name, _dtype)
 
@@ -298,7 +303,7 @@ def cpu(self, memory_format=preserve_format):
 
 
 def type_(self, dtype=None, non_blocking=False):
-    """The name of the tensor's type, such as "torch.FloatTensor"; or the tensor converted to a dtype or such a type."""
+    """The name of the tensor's type, such as "torch.FloatTensor"; or the tensor in that type or dtype."""
     if dtype is None:
         return f"torch.{dt.scalar_type_name(self._dtype)}Tensor"
     if isinstance(dtype, str):
@@ -333,7 +338,7 @@ publish("pin_memory", pin_memory, ("Tensor",))
 publish("is_pinned", is_pinned, ("Tensor",))
 
 
-# ---- the names of formats -------------------------------------------------------------------------------------------
+# ---- the names of formats ------------------------------------------------------------------------
 
 for _format in (contiguous_format, preserve_format, layouts.channels_last, layouts.channels_last_3d, strided,
                 layouts.sparse_coo):

@@ -17,7 +17,7 @@ from .declare import composite, describe, publish
 from .fake import Fake
 from .sequences import array_from_data, number_in
 
-# ---- how factories are declared -------------------------------------------------------------------------------------
+# ---- how factories are declared ------------------------------------------------------------------
 
 
 def factory_operator(name, fake):
@@ -28,7 +28,8 @@ def factory_operator(name, fake):
     def declare(function):
         info = describe(name, "factory", function, None, None, fake, False, False)
         op = Operator(name, info)
-        op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(K.OF_DEVICE[device.type], device, *args))
+        op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(
+            K.OF_DEVICE[device.type], device, *args))
         op.register(K.CPU, lambda keys, device, *args: from_array(function(*args)))
         op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
         return op
@@ -42,7 +43,8 @@ def fake_tensor(fake):
 def made(op, args, dtype, device, requires_grad, out=None):
     """The factory's result as users get it: a leaf that requires grad if asked, or written into `out`."""
     if out is not None:
-        return write_to(out, op(out._device, *args, out._dtype if dtype is None else as_dtype(dtype, op.name)))
+        dtype = out._dtype if dtype is None else as_dtype(dtype, op.name)
+        return write_to(out, op(out._device, *args, dtype))
     t = op(as_device(device), *args, settings.default_dtype if dtype is None else as_dtype(dtype, op.name))
     return asked_grad(t) if requires_grad else t
 
@@ -75,11 +77,12 @@ def sizes_for(name, size, named):
     elif not size:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
     if len(size) == 1 and not hasattr(size[0], "__index__") and not isinstance(size[0], (tuple, list)):
-        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size[0]).__name__}")
+        raise TypeError(
+            f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size[0]).__name__}")
     return checked_size(as_sizes(size, name), name)
 
 
-# ---- filled ---------------------------------------------------------------------------------------------------------
+# ---- filled --------------------------------------------------------------------------------------
 
 def fake_filled(size, dtype):
     return Fake(size, dtype)
@@ -126,7 +129,8 @@ def sized_factory(op):
     """The public function of a factory whose only argument is the size."""
     name = op.name
 
-    def factory(*size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **named):
+    def factory(*size, out=None, dtype=None, layout=None, device=None,
+                pin_memory=False, requires_grad=False, **named):
         size = sizes_for(name, size, named)
         return made(op, (size,), dtype, device, requires_grad, out)
 
@@ -152,7 +156,8 @@ def empty(*size, out=None, dtype=None, layout=None, device=None, pin_memory=Fals
                          requires_grad=requires_grad)
 
 
-def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def empty_strided(size, stride, *, dtype=None, layout=None,
+                  device=None, requires_grad=False, pin_memory=False):
     """Uninitialised memory with the given size and strides (in elements)."""
     size = checked_size(size_argument(size, "empty_strided"), "empty_strided")
     stride = size_argument(stride, "empty_strided", "stride")
@@ -160,14 +165,16 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
         raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
                            f"({len(stride)})")
     if stride and min(stride) < 0:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     t = made(empty_strided_kernel, (size, stride), dtype, device, False)
     t._stride = stride
     return asked_grad(t) if requires_grad else t
 
 
-def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """A tensor of the given size full of one number, whose kind decides the dtype: bool, int64 or the default."""
+def full(size, fill_value, *, out=None, dtype=None, layout=None,
+         device=None, requires_grad=False, pin_memory=False):
+    """A tensor of the given size full of one number, whose kind decides the dtype (bool, int64, default)."""
     size = checked_size(size_argument(size, "full"), "full")
     value = fill_number(fill_value, "full")
     if dtype is None:
@@ -181,7 +188,8 @@ def fill_number(value, name):
         return value.item()
     if isinstance(value, (bool, int, float, np.generic)):
         return value
-    raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
+    raise TypeError(
+        f"{name}(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -194,12 +202,12 @@ for _function, _op in ((empty, empty_kernel), (empty_strided, empty_strided_kern
 publish("scalar_tensor", scalar_tensor, ("",))
 
 
-# ---- like another tensor --------------------------------------------------------------------------------------------
+# ---- like another tensor -------------------------------------------------------------------------
 
 def like_operator(name, make):
-    """Declare `name_like(self, ..., dtype, device, memory_format)`; `make(size, stride, dtype, device, *args)`."""
+    """Declare `name(self, args, dtype, device, memory_format)` by `make(size, stride, dtype, device, *args)`."""
     def like(self, args, dtype, device, memory_format):
-        stride = strides_in(preserve_format if memory_format is None else memory_format, self._shape, stride_of(self))
+        stride = strides_in(memory_format or preserve_format, self._shape, stride_of(self))
         return make(self._shape, stride, self._dtype if dtype is None else as_dtype(dtype, name),
                     self._device if device is None else as_device(device), *args)
     like.__doc__ = f"What `{name}` does."
@@ -208,7 +216,7 @@ def like_operator(name, make):
 
 
 def strided_result(t, stride):
-    """A tensor that was made contiguous, laid out with other dense strides. Only for memory full of one value."""
+    """A contiguous tensor full of one value, laid out with other dense strides."""
     if stride == geometry.contiguous_strides(t._shape):
         return t
     if not t.is_meta:
@@ -248,8 +256,8 @@ publish_like(_ones_like, "Ones with the size, dtype, device and stride order of 
 publish_like(_empty_like, "Uninitialised memory with the size, dtype, device and stride order of `input`.")
 
 
-def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
-              memory_format=None):
+def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requires_grad=False,
+              pin_memory=False, memory_format=None):
     """A tensor full of one number, with the size, dtype, device and stride order of `input`."""
     t = _full_like(input, (fill_number(fill_value, "full_like"),), dtype, device, memory_format)
     return asked_grad(t) if requires_grad else t
@@ -258,7 +266,7 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
 _full_like.info.public = publish("full_like", full_like, ("",))
 
 
-# ---- tensor.new_...: another size, this tensor's dtype and device -----------------------------------------------------
+# ---- tensor.new_...: another size, this tensor's dtype and device --------------------------------
 
 def new_method(name, op):
     """The method `t.new_zeros(2, 3)` and its like."""
@@ -269,7 +277,8 @@ def new_method(name, op):
     composite(name, spaces=())(new)
     new_op = registry[name]
 
-    def method(self, *size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **named):
+    def method(self, *size, dtype=None, device=None, requires_grad=False,
+               layout=None, pin_memory=False, **named):
         t = new_op(self, sizes_for(name, size, named), dtype, device)
         return asked_grad(t) if requires_grad else t
 
@@ -290,7 +299,8 @@ def new_full_operator(self, size, fill_value, dtype, device):
                        self._dtype if dtype is None else as_dtype(dtype, "new_full"))
 
 
-def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+def new_full(self, size, fill_value, *, dtype=None, device=None,
+             requires_grad=False, layout=None, pin_memory=False):
     """A tensor of the given size full of one number, with this tensor's dtype and device unless told."""
     size = checked_size(size_argument(size, "new_full"), "new_full")
     t = registry["new_full"](self, size, fill_number(fill_value, "new_full"), dtype, device)
@@ -299,14 +309,15 @@ def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=F
 
 def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, pin_memory=False,
                       requires_grad=False):
-    """Uninitialised memory with the given size and strides, with this tensor's dtype and device unless told."""
-    return empty_strided(tuple(size), tuple(stride), dtype=dtype or self._dtype, device=device or self._device,
-                         requires_grad=requires_grad)
+    """Uninitialised memory with the given size and strides, this tensor's dtype and device unless told."""
+    return empty_strided(tuple(size), tuple(stride), dtype=dtype or self._dtype,
+                         device=device or self._device, requires_grad=requires_grad)
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A new leaf tensor with a copy of `data`, with this tensor's dtype and device unless told."""
-    return tensor(data, dtype=dtype or self._dtype, device=device or self._device, requires_grad=requires_grad)
+    return tensor(data, dtype=dtype or self._dtype,
+                  device=device or self._device, requires_grad=requires_grad)
 
 
 def new(self, *args, device=None):
@@ -319,17 +330,18 @@ for _function in (new_full, new_empty_strided, new_tensor, new):
     publish(_function.__name__, _function, ("Tensor",))
 
 
-# ---- from data ------------------------------------------------------------------------------------------------------
+# ---- from data -----------------------------------------------------------------------------------
 
-_COPY_CONSTRUCT = ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                   "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
+_COPY_CONSTRUCT = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new leaf tensor with a copy of `data` (numbers, nested sequences, arrays, tensors).
 
-    Bools, ints and floats make bool, int64 and the default dtype; arrays and NumPy scalars keep theirs. ValueError
-    for ragged sequences; TypeError or RuntimeError for what are no numbers.
+    Bools, ints and floats make bool, int64 and the default dtype; arrays and NumPy scalars keep theirs.
+    ValueError for ragged sequences; TypeError or RuntimeError for what are no numbers.
     """
     if isinstance(data, Tensor):
         warnings.warn(_COPY_CONSTRUCT, UserWarning, stacklevel=2)
@@ -374,8 +386,8 @@ def new_tensor_of_class(cls, *args, device=None):
 def as_instance(t, cls):
     """The same memory as an instance of a subclass."""
     new = object.__new__(cls)
-    for field in ("_array", "_storage", "_offset", "_shape", "_stride", "_dtype", "_device", "_keys", "_counter",
-                  "_view", "_meta"):
+    for field in ("_array", "_storage", "_offset", "_shape", "_stride", "_dtype", "_device", "_keys",
+                  "_counter", "_view", "_meta"):
         setattr(new, field, getattr(t, field))
     return new
 
@@ -393,12 +405,13 @@ class TensorType(type):
         return legacy_tensor(args, cls.dtype, device)
 
 
+legacy_types = {}
 for _dtype in dt.ALL:
     _name = dt.scalar_type_name(_dtype) + "Tensor"
-    publish(_name, TensorType(_name, (), {"dtype": _dtype, "__module__": "torch"}), ("",))
+    legacy_types[_name] = publish(_name, TensorType(_name, (), {"dtype": _dtype, "__module__": "torch"}), ("",))
 
 
-# ---- ranges ---------------------------------------------------------------------------------------------------------
+# ---- ranges --------------------------------------------------------------------------------------
 
 def fake_range(start, end, step, dtype):
     return Fake((range_length(*bounds_in(dtype, start, end, step)),), dtype)
@@ -422,7 +435,7 @@ def arange_kernel(start, end, step, dtype):
 
 
 def range_length(start, end, step):
-    """How many numbers `arange` makes. RuntimeError for steps of 0, in the wrong direction, or without end."""
+    """How many numbers `arange` makes. RuntimeError for a step of 0 or in the wrong direction."""
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -466,12 +479,13 @@ def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
            requires_grad=False):
     """Deprecated: numbers from `start` up to and with `end`. Use arange."""
     warnings.warn("torch.range is deprecated and will be removed in a future release because its behavior is "
-                  "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
-                  "[start, end).", UserWarning, stacklevel=2)
+                  "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+                  "values in [start, end).", UserWarning, stacklevel=2)
     start, end = (0, start) if end is None else (start, end)
     range_length(start, end, step)
     length = math.floor((end - start) / step) + 1
-    return made(arange_kernel, (start, start + (length - 0.5) * step, step), dtype, device, requires_grad, out)
+    end = start + (length - 0.5) * step
+    return made(arange_kernel, (start, end, step), dtype, device, requires_grad, out)
 
 
 def spaced(start, end, steps, dtype):
@@ -522,8 +536,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     return made(linspace_kernel, (start, end, steps), dtype, device, requires_grad, out)
 
 
-def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-             pin_memory=False):
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None,
+             requires_grad=False, pin_memory=False):
     """`base` to the power of `steps` evenly spaced exponents from `start` to `end`."""
     start, end = check_spacing(start, end, steps, "logspace")
     return made(logspace_kernel, (start, end, steps, base), dtype, device, requires_grad, out)
@@ -550,7 +564,7 @@ for _function, _op in ((arange, arange_kernel), (linspace, linspace_kernel), (lo
 publish("range", range_, ("",))
 
 
-# ---- questions about tensors and dtypes -----------------------------------------------------------------------------
+# ---- questions about tensors and dtypes ----------------------------------------------------------
 
 def is_tensor(obj):
     """Whether `obj` is a Tensor."""
@@ -586,8 +600,8 @@ def broadcast_shapes(*shapes):
             if shape[dim] == 1 or shape[dim] == result[dim]:
                 continue
             if result[dim] != 1:
-                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! Mismatching "
-                                   f"argument at index {place} had {shape}; but expected shape should be "
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! "
+                                   f"Mismatching argument at index {place} had {shape}; but expected shape should be "
                                    f"broadcastable to {result}")
             result[dim] = shape[dim]
     return Size(result)
@@ -595,8 +609,9 @@ def broadcast_shapes(*shapes):
 
 def set_default_tensor_type(t):
     """Deprecated: make the dtype of a legacy type the default one."""
-    dtype = next(d for d in dt.ALL if t == f"torch.{dt.scalar_type_name(d)}Tensor") if isinstance(t, str) else t.dtype
-    settings.set_default_dtype(dtype)
+    if isinstance(t, str):
+        t = next(type_ for name, type_ in legacy_types.items() if t == f"torch.{name}")
+    settings.set_default_dtype(t.dtype)
 
 
 def is_floating_point(input):
@@ -610,9 +625,10 @@ def is_complex(input):
 
 
 for _function in (is_tensor, numel, result_type, broadcast_shapes, set_default_tensor_type, is_floating_point,
-                  is_complex, settings.set_default_dtype, settings.get_default_dtype, devices.set_default_device,
-                  devices.get_default_device, promotion.promote_types, promotion.can_cast):
+                  is_complex, settings.set_default_dtype, settings.get_default_dtype,
+                  devices.set_default_device, devices.get_default_device, promotion.promote_types, promotion.can_cast):
     publish(_function.__name__, _function, ("",))
 
-for _name, _value in (("inf", math.inf), ("nan", math.nan), ("pi", math.pi), ("e", math.e), ("newaxis", None)):
+for _name, _value in (("inf", math.inf), ("nan", math.nan),
+                      ("pi", math.pi), ("e", math.e), ("newaxis", None)):
     publish(_name, _value, ("",))

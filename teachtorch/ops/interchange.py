@@ -1,4 +1,4 @@
-"""Tensors and the world outside: NumPy, DLPack, and the protocols of Python (numbers, sequences, copies, pickles)."""
+"""Tensors and the world outside: NumPy, DLPack, and Python's protocols (numbers, sequences, pickles)."""
 import copy
 import warnings
 
@@ -16,36 +16,34 @@ from .declare import publish
 from .sequences import check_ndarray, only_element, warn_once
 
 NOT_WRITABLE = (
-    "The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {meaning}. You may "
-    "want to copy the {thing} to protect its data or make it writable before converting it to a tensor. This type of "
-    "warning will be suppressed for the rest of this program.")
+    "The given {what} is not writable, and PyTorch does not support non-writable tensors. This means "
+    "{meaning}. You may want to copy the {thing} to protect its data or make it writable before converting "
+    "it to a tensor. This type of warning will be suppressed for the rest of this program.")
 
 
-# ---- NumPy ------------------------------------------------------------------------------------------------------
+# ---- NumPy ---------------------------------------------------------------------------------------
 
 def numpy(self, *, force=False):
     """An array over the same memory: changes are seen on both sides.
 
-    `force`: detach and copy to the CPU first where that is needed. RuntimeError for tensors that require grad,
+    `force`: detach and copy to the CPU first if needed. RuntimeError for tensors that require grad,
     TypeError for tensors on other devices and for bfloat16.
     """
     if force:
         self = self.detach().cpu()
     if tracks(self):
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._device.type != "cpu":
-        raise TypeError(f"can't convert {self._device} device type tensor to numpy. Use Tensor.cpu() to copy the "
-                        "tensor to host memory first.")
+        raise TypeError(f"can't convert {self._device} device type tensor to numpy. Use Tensor.cpu() to copy "
+                        "the tensor to host memory first.")
     if self._dtype is dt.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     return shared_array(self)
 
 
 def shared_array(t):
-    """An array of its own over the tensor's memory, so that reshaping the one in place leaves the other alone.
-
-    The memory is held as a storage from here on, so that both sides keep seeing the same bytes.
-    """
+    """An array of its own over the tensor's memory: reshaping one in place leaves the other alone."""
     return array_of(t).view()
 
 
@@ -60,7 +58,8 @@ def from_numpy(ndarray):
     check_ndarray(ndarray)
     if not ndarray.flags.writeable:
         warn_once("NumPy array", NOT_WRITABLE.format(
-            what="NumPy array", meaning="writing to this tensor will result in undefined behavior", thing="array"))
+            what="NumPy array", thing="array",
+            meaning="writing to this tensor will result in undefined behavior"))
         ndarray = writable(ndarray)
     return borrowed(ndarray)
 
@@ -120,7 +119,7 @@ def as_tensor(data, dtype=None, device=None):
 
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A vector over the memory of an object with Python's buffer protocol. ValueError where it is too short."""
+    """A vector over the memory of an object with the buffer protocol. ValueError where it is too short."""
     memory = np.frombuffer(buffer, np.uint8)
     itemsize = dtype.itemsize
     if not memory.size or count == 0:
@@ -129,16 +128,16 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
                          f"({memory.size} bytes) minus 1")
     if count < 0 and (memory.size - offset) % itemsize:
-        raise ValueError(f"buffer length ({memory.size - offset} bytes) after offset ({offset} bytes) must be a "
-                         f"multiple of element size ({itemsize})")
+        raise ValueError(f"buffer length ({memory.size - offset} bytes) after offset ({offset} bytes) must "
+                         f"be a multiple of element size ({itemsize})")
     count = (memory.size - offset) // itemsize if count < 0 else count
     if count * itemsize > memory.size - offset:
-        raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} bytes) must "
-                         f"not be greater than actual buffer length ({memory.size} bytes)")
+        raise ValueError(f"requested buffer length ({count} * {itemsize} bytes) after offset ({offset} "
+                         f"bytes) must not be greater than actual buffer length ({memory.size} bytes)")
     if not memory.flags.writeable:
         warn_once("buffer", NOT_WRITABLE.format(
-            what="buffer", thing="buffer", meaning="you can write to the underlying (supposedly non-writable) buffer using "
-            "the tensor"))
+            what="buffer", thing="buffer",
+            meaning="you can write to the underlying (supposedly non-writable) buffer using the tensor"))
         memory = writable(memory)
     t = borrowed(memory[offset:offset + count * itemsize].view(dtype.numpy))
     return asked_grad(t) if requires_grad else t
@@ -165,8 +164,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     return converted if tracks(converted) else converted.requires_grad_()
 
 
-ASARRAY_GRAD = ("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
-                "requires_grad=False explicitly to get the old behavior and silence this warning.")
+ASARRAY_GRAD = ("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of "
+                "False. Pass requires_grad=False explicitly to get the old behavior and silence this warning.")
 
 
 def as_existing(obj, dtype):
@@ -200,10 +199,10 @@ for function in (numpy, __array__, __array_wrap__):
     method(function)
 
 
-# ---- DLPack -----------------------------------------------------------------------------------------------------
+# ---- DLPack --------------------------------------------------------------------------------------
 
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """A capsule that other libraries make an array of, over the same memory. BufferError for requires_grad."""
+    """A capsule that other libraries make an array of, over the same memory. BufferError if grad is required."""
     if tracks(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     array = array_of(self)
@@ -250,7 +249,7 @@ method(__dlpack__)
 method(__dlpack_device__)
 
 
-# ---- numbers ----------------------------------------------------------------------------------------------------
+# ---- numbers -------------------------------------------------------------------------------------
 
 def item(self):
     """The only element, as a Python number. RuntimeError if there is another number of elements."""
@@ -296,7 +295,7 @@ for function in (item, tolist, __bool__, __int__, __float__, __complex__, __inde
     method(function)
 
 
-# ---- sequences --------------------------------------------------------------------------------------------------
+# ---- sequences -----------------------------------------------------------------------------------
 
 def __len__(self):
     if not self._shape:
@@ -319,7 +318,8 @@ def __reversed__(self):
 def __contains__(self, element):
     """Whether any element equals `element`, a number or a tensor that broadcasts."""
     if not isinstance(element, (Tensor, int, float, complex, np.generic)):
-        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     return bool((self == element).any().item())
 
 
@@ -327,7 +327,7 @@ for function in (__len__, __iter__, __reversed__, __contains__):
     method(function)
 
 
-# ---- identity, listing ------------------------------------------------------------------------------------------
+# ---- identity, listing ---------------------------------------------------------------------------
 
 def __hash__(self):
     """Identity: tensors are equal element by element, and hash as the objects they are."""
@@ -346,7 +346,7 @@ method(__hash__)
 method(__dir__)
 
 
-# ---- copies and pickles -----------------------------------------------------------------------------------------
+# ---- copies and pickles --------------------------------------------------------------------------
 
 def __deepcopy__(self, memo):
     """A leaf over a copy of the whole storage; tensors that share a storage go on sharing the copy.
@@ -354,9 +354,9 @@ def __deepcopy__(self, memo):
     RuntimeError for non-leaves that require grad: a copy could not be part of the graph.
     """
     if not self.is_leaf:
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
-                           "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
-                           "torch.nn.utils.weight_norm usage, see "
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                           "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                           "because of a torch.nn.utils.weight_norm usage, see "
                            "https://github.com/pytorch/pytorch/pull/103001")
     if id(self) in memo:
         return memo[id(self)]
@@ -379,7 +379,8 @@ def rebuild_tensor(cls, storage, offset, shape, stride, dtype, requires_grad):
 
 def __reduce_ex__(self, protocol):
     """Pickle the storage with the geometry: tensors that share a storage share it after loading."""
-    arguments = (type(self), storage_of(self), self._offset, self._shape, stride_of(self), self._dtype, tracks(self))
+    where = storage_of(self), self._offset, self._shape, stride_of(self)
+    arguments = (type(self), *where, self._dtype, tracks(self))
     return rebuild_tensor, arguments, self.__dict__ or None
 
 

@@ -1,4 +1,4 @@
-"""Joining, repeating, turning and filling out: cat, stack, repeat, flip, roll, tril, diag, meshgrid and their kin."""
+"""Joining, repeating, turning and filling out: cat, stack, repeat, flip, roll, tril, diag, meshgrid."""
 import itertools
 import warnings
 
@@ -17,7 +17,7 @@ from .elementwise import common_dtype
 from .fake import Fake
 from .view import strided_array
 
-# ---- cat and stack --------------------------------------------------------------------------------------------------
+# ---- cat and stack -------------------------------------------------------------------------------
 
 
 def check_tensors(tensors, name):
@@ -57,8 +57,8 @@ def check_joinable(first, shape, dim, place):
         raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
     for d, (expected, size) in enumerate(zip(first, shape)):
         if d != dim and expected != size:
-            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {expected} but "
-                               f"got size {size} for tensor number {place} in the list.")
+            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size "
+                               f"{expected} but got size {size} for tensor number {place} in the list.")
 
 
 def joined_stride(tensors, shape):
@@ -149,8 +149,8 @@ def refuse_overlap_with(out, tensors):
     """The result may not be written over an input."""
     for t in tensors:
         if t is out or t.is_cpu and out.is_cpu and np.shares_memory(array_of(t), array_of(out)):
-            raise RuntimeError("unsupported operation: the input tensors cannot refer to any of the output memory "
-                               "locations. Found overlap in input tensor.")
+            raise RuntimeError("unsupported operation: the input tensors cannot refer to any of the output "
+                               "memory locations. Found overlap in input tensor.")
 
 
 def empty_list(name):
@@ -168,8 +168,8 @@ def stack_layout(tensors, dim):
     first = tensors[0]._shape
     for place, t in enumerate(tensors):
         if t._shape != first:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                               f"{list(t._shape)} at entry {place}")
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry "
+                               f"0 and {list(t._shape)} at entry {place}")
     dim = geometry.wrap_dim(dim, len(first) + 1)
     return dim, first[:dim] + (len(tensors),) + first[dim:]
 
@@ -248,15 +248,18 @@ stacking_function("hstack", "The tensors joined horizontally: along dimension 1,
                   lambda t: atleast(t, 1), lambda t: 0 if len(t._shape) == 1 else 1)
 for _name in ("vstack", "row_stack"):
     stacking_function(_name, "The tensors joined vertically, as rows.", lambda t: atleast(t, 2), lambda t: 0)
-stacking_function("dstack", "The tensors joined in depth, along dimension 2.", lambda t: atleast(t, 3), lambda t: 2)
-stacking_function("column_stack", "The tensors joined horizontally, vectors as columns.", as_column, lambda t: 1)
+stacking_function("dstack", "The tensors joined in depth, along dimension 2.",
+                  lambda t: atleast(t, 3), lambda t: 2)
+stacking_function("column_stack", "The tensors joined horizontally, vectors as columns.",
+                  as_column, lambda t: 1)
 
 
-# ---- repeating ------------------------------------------------------------------------------------------------------
+# ---- repeating -----------------------------------------------------------------------------------
 
 def repeated_shape(shape, repeats):
     if len(repeats) < len(shape):
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     shape = (1,) * (len(repeats) - len(shape)) + shape
     result = tuple([n * r for n, r in zip(shape, repeats)])
     if min(repeats, default=0) < 0:
@@ -279,7 +282,7 @@ def repeat_backward(grad, shape, repeats):
           fake=lambda self, repeats: Fake(repeated_shape(self._shape, repeats), self._dtype),
           vjp={"self": lambda grad, self_shape, repeats: repeat_backward(grad, self_shape, repeats)})
 def repeat(self, repeats):
-    """The tensor repeated along each dimension, so many times; further repeats make new leading dimensions."""
+    """The tensor repeated along each dimension; further repeats make new leading dimensions."""
     repeated_shape(self.shape, repeats)
     return np.ascontiguousarray(np.tile(self, repeats)) if repeats else self.copy()
 
@@ -355,7 +358,7 @@ def repeat_each(t, repeats, dim):
 publish("repeat_interleave", repeat_interleave, ("", "Tensor"))
 
 
-# ---- turning --------------------------------------------------------------------------------------------------------
+# ---- turning -------------------------------------------------------------------------------------
 
 def preserved(self):
     return geometry.preserve_format_strides(self._shape, stride_of(self))
@@ -366,7 +369,8 @@ def fake_flip(self, dims):
     return Fake(self._shape, self._dtype, preserved(self))
 
 
-@operator("flip", jvp=LINEAR, out=False, spaces=(), fake=fake_flip, vjp={"self": lambda grad, dims: grad.flip(dims)})
+@operator("flip", jvp=LINEAR, out=False, spaces=(), fake=fake_flip,
+          vjp={"self": lambda grad, dims: grad.flip(dims)})
 def flip(self, dims):
     """The order of elements reversed along the dimensions."""
     dims = geometry.wrap_dims(dims, self.ndim)
@@ -433,7 +437,8 @@ def check_rotation(shape, dims):
     if len(shape) < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {len(shape)}")
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == len(shape):
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     return [geometry.wrap_dim(d, len(shape)) for d in dims]
 
 
@@ -445,13 +450,14 @@ def fake_rot90(self, k=1, dims=(0, 1)):
     return Fake(shape, self._dtype, stride)
 
 
-@operator("rot90", jvp=LINEAR, out=False, fake=fake_rot90, vjp={"self": lambda grad, k, dims: grad.rot90(-k, dims)})
+@operator("rot90", jvp=LINEAR, out=False, fake=fake_rot90,
+          vjp={"self": lambda grad, k, dims: grad.rot90(-k, dims)})
 def rot90(self, k=1, dims=(0, 1)):
     """The plane of two dimensions rotated by 90 degrees, k times, from the first towards the second."""
     return np.copy(np.rot90(self, k, check_rotation(self.shape, dims)), order="K")
 
 
-# ---- triangles and diagonals ----------------------------------------------------------------------------------------
+# ---- triangles and diagonals ---------------------------------------------------------------------
 
 def triangle(name, keeps):
     """tril and triu: zeros outside one triangle of the last two dimensions."""
@@ -509,7 +515,8 @@ def fake_diagonal_copy(self, offset=0, dim1=0, dim2=1):
 
 
 @operator("diagonal_copy", jvp=LINEAR, fake=fake_diagonal_copy, out=False, spaces=("",), vjp={
-    "self": lambda grad, self_shape, offset, dim1, dim2: grad.diagonal_backward(self_shape, offset, dim1, dim2)})
+    "self": lambda grad, self_shape, offset, dim1, dim2: grad.diagonal_backward(
+        self_shape, offset, dim1, dim2)})
 def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     """A copy of the diagonal of two dimensions."""
     return np.copy(np.diagonal(self, offset, dim1, dim2), order="C")
@@ -532,14 +539,15 @@ def embedded_shape(shape, offset, dim1, dim2):
 
 
 @operator("diag_embed", jvp=LINEAR, out=False,
-          fake=lambda self, offset=0, dim1=-2, dim2=-1: Fake(embedded_shape(self._shape, offset, dim1, dim2)[0],
-                                                             self._dtype),
+          fake=lambda self, offset=0, dim1=-2, dim2=-1: Fake(
+              embedded_shape(self._shape, offset, dim1, dim2)[0], self._dtype),
           vjp={"self": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)})
 def diag_embed(self, offset=0, dim1=-2, dim2=-1):
     """Zeros with the last dimension laid out along a diagonal of the (new) dimensions `dim1` and `dim2`."""
     shape, dim1, dim2 = embedded_shape(self.shape, offset, dim1, dim2)
     result = np.zeros(shape, self.dtype)
-    strided_array(result, *geometry.diagonal(shape, geometry.contiguous_strides(shape), 0, offset, dim1, dim2))[...] = self
+    stride = geometry.contiguous_strides(shape)
+    strided_array(result, *geometry.diagonal(shape, stride, 0, offset, dim1, dim2))[...] = self
     return result
 
 
@@ -622,7 +630,7 @@ def block_diag(*tensors):
 registry["block_diag"].info.public = publish("block_diag", block_diag, ("",))
 
 
-# ---- grids ----------------------------------------------------------------------------------------------------------
+# ---- grids ---------------------------------------------------------------------------------------
 
 _MESHGRID = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 
@@ -640,7 +648,8 @@ def meshgrid(*tensors, indexing=None):
     if swaps:
         tensors[0], tensors[1] = tensors[1], tensors[0]
     shape = tuple([t.numel() for t in tensors])
-    grids = [t.reshape((1,) * i + (-1,) + (1,) * (len(shape) - i - 1)).expand(shape) for i, t in enumerate(tensors)]
+    grids = [t.reshape((1,) * i + (-1,) + (1,) * (len(shape) - i - 1)).expand(shape)
+             for i, t in enumerate(tensors)]
     if swaps:
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)

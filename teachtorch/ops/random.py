@@ -15,7 +15,7 @@ from .creation import asked_grad, checked_size, factory_operator, like_operator,
 from .declare import describe, finish, operator, publish, refuse_overlap, register_inplace_keys
 from .fake import Fake
 
-# ---- generators -----------------------------------------------------------------------------------------------------
+# ---- generators ----------------------------------------------------------------------------------
 
 
 class Generator:
@@ -120,7 +120,7 @@ publish("Generator", Generator, ("",))
 publish("default_generator", default_generator, ("",))
 
 
-# ---- factories ------------------------------------------------------------------------------------------------------
+# ---- factories -----------------------------------------------------------------------------------
 
 def drawn(name, draw):
     """Declare a factory `name(size, generator, dtype)` that draws `draw(stream, shape, numpy dtype)`."""
@@ -162,7 +162,10 @@ def randint_kernel(low, high, size, generator, dtype):
 
 def randint(low=None, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
             requires_grad=False, pin_memory=False):
-    """Random integers in [low, high) (low is 0 if left out), of the given size. RuntimeError for an empty interval."""
+    """Random integers in [low, high), of the given size; low is 0 if left out.
+
+    RuntimeError for an empty interval.
+    """
     if size is None and isinstance(high, (tuple, list)):
         low, high, size = 0, low, high
     low = 0 if low is None else low
@@ -191,7 +194,7 @@ for _function, _op in ((randint, randint_kernel), (randperm, randperm_kernel)):
     _op.info.public = publish(_function.__name__, _function, ("",))
 
 
-# ---- like another tensor --------------------------------------------------------------------------------------------
+# ---- like another tensor -------------------------------------------------------------------------
 
 def filled_like(draw):
     """The maker for `like_operator`: values drawn in the order of memory of the strides wanted."""
@@ -199,7 +202,8 @@ def filled_like(draw):
         target = registry["empty_strided"](device, size, stride, dtype)
         target._stride = stride
         if not target.is_meta:
-            fill_drawn(target, lambda shape, contiguous: draw(stream_of(None), shape, dtype.numpy, contiguous, *args))
+            fill_drawn(target, lambda shape, contiguous: draw(stream_of(None), shape, dtype.numpy, contiguous,
+                                                              *args))
         return target
     return make
 
@@ -207,8 +211,8 @@ def filled_like(draw):
 def like_function(name, draw, doc):
     op = like_operator(name, filled_like(draw))
 
-    def like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
-             memory_format=None):
+    def like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
+             pin_memory=False, memory_format=None):
         t = op(input, (), dtype, device, memory_format)
         return asked_grad(t) if requires_grad else t
 
@@ -217,8 +221,10 @@ def like_function(name, draw, doc):
     op.info.public = publish(name, like, ("",))
 
 
-like_function("rand_like", uniform_draw, "Uniform random numbers in [0, 1), with the size and dtype of `input`.")
-like_function("randn_like", normal_draw, "Standard normal random numbers, with the size and dtype of `input`.")
+like_function("rand_like", uniform_draw,
+              "Uniform random numbers in [0, 1), with the size and dtype of `input`.")
+like_function("randn_like", normal_draw,
+              "Standard normal random numbers, with the size and dtype of `input`.")
 _randint_like = like_operator("randint_like", filled_like(lambda stream, shape, dtype, contiguous, low, high:
                                                            stream.randint(shape, dtype, low, high)))
 
@@ -234,7 +240,7 @@ def randint_like(input, low=None, high=None, *, dtype=None, layout=None, device=
 _randint_like.info.public = publish("randint_like", randint_like, ("",))
 
 
-# ---- in place -------------------------------------------------------------------------------------------------------
+# ---- in place ------------------------------------------------------------------------------------
 
 def fill_drawn(target, draw):
     """Fill a tensor with `draw(shape, whether the tensor is contiguous)`, in the order of its memory."""
@@ -245,19 +251,23 @@ def fill_drawn(target, draw):
         streams.fill_in_memory_order(array, lambda shape: draw(shape, False))
 
 
+def zeros_of(grad):
+    """The gradient of what a draw overwrote."""
+    return grad.new_zeros(grad._shape)
+
+
 def overwriting(name, node_name, draw):
-    """Declare an in-place operator that fills a tensor by `draw(stream, shape, numpy dtype, contiguous, *args)`.
+    """Declare an in-place operator that fills with `draw(stream, shape, numpy dtype, contiguous, *args)`.
 
     The gradient of the old values is zero.
     """
-    info = describe(name, "in-place", draw_signature, {"self": lambda grad: grad.new_zeros(grad._shape)}, None, None,
-                    False, False)
+    info = describe(name, "in-place", draw_signature, {"self": zeros_of}, None, None, False, False)
     op = Operator(name, info)
 
     def write(keys, self, args, generator):
         refuse_overlap(self)
-        fill_drawn(self, lambda shape, contiguous: draw(stream_of(generator), shape, self._dtype.numpy, contiguous,
-                                                        *args))
+        stream, dtype = stream_of(generator), self._dtype.numpy
+        fill_drawn(self, lambda shape, contiguous: draw(stream, shape, dtype, contiguous, *args))
         return self
 
     op.register(K.CPU, write)
@@ -273,11 +283,13 @@ def draw_signature(self, args, generator):
 
 _normal_ = overwriting("normal_", "NormalBackward0", lambda stream, shape, dtype, contiguous, mean, std:
                        stream.normal(shape, dtype, mean, std, contiguous))
-_log_normal_ = overwriting("log_normal_", "LogNormalBackward0", lambda stream, shape, dtype, contiguous, mean, std:
+_log_normal_ = overwriting("log_normal_", "LogNormalBackward0",
+                           lambda stream, shape, dtype, contiguous, mean, std:
                            stream.log_normal(shape, dtype, mean, std))
 _cauchy_ = overwriting("cauchy_", "CauchyBackward0", lambda stream, shape, dtype, contiguous, median, sigma:
                        stream.cauchy(shape, dtype, median, sigma))
-_exponential_ = overwriting("exponential_", "ExponentialBackward0", lambda stream, shape, dtype, contiguous, rate:
+_exponential_ = overwriting("exponential_", "ExponentialBackward0",
+                            lambda stream, shape, dtype, contiguous, rate:
                             stream.exponential(shape, dtype, rate))
 _geometric_ = overwriting("geometric_", "GeometricBackward0", lambda stream, shape, dtype, contiguous, p:
                           stream.geometric(shape, dtype, p))
@@ -360,24 +372,20 @@ _bernoulli_ = overwriting("bernoulli_", "BernoulliBackward2", draw_bernoulli)
 
 
 def bernoulli_(self, p=0.5, *, generator=None):
-    """Fill with 1 where a draw of probability `p` (a number, or a tensor that broadcasts) succeeds, else 0."""
+    """Fill with 1 with probability `p` (a number, or a tensor that broadcasts), else 0."""
     return _bernoulli_(self, (p,), generator)
 
 
-for _function, _op in ((uniform_, _uniform_), (random_, _random_), (bernoulli_, _bernoulli_), (normal_, _normal_),
-                       (log_normal_, _log_normal_), (cauchy_, _cauchy_), (exponential_, _exponential_),
+for _function, _op in ((uniform_, _uniform_), (random_, _random_), (bernoulli_, _bernoulli_),
+                       (normal_, _normal_), (log_normal_, _log_normal_), (cauchy_, _cauchy_), (exponential_, _exponential_),
                        (geometric_, _geometric_)):
     _op.info.public = publish(_function.__name__, _function, ("Tensor",))
 
 
-# ---- draws whose parameters are tensors -----------------------------------------------------------------------------
+# ---- draws whose parameters are tensors ----------------------------------------------------------
 
-def zeros_of(grad):
-    return grad.new_zeros(grad._shape)
-
-
-@operator("bernoulli", vjp={"self": zeros_of}, fake=lambda self, p=None, generator=None: Fake(self._shape, self._dtype),
-          spaces=(), out=False)
+@operator("bernoulli", vjp={"self": zeros_of}, spaces=(), out=False,
+          fake=lambda self, p=None, generator=None: Fake(self._shape, self._dtype))
 def bernoulli_kernel(self, p, generator):
     """1 with the probability that each element says (or with probability p), else 0."""
     stream = stream_of(generator)
@@ -448,14 +456,14 @@ def normal_of_size(size, mean, std, generator, dtype):
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
            requires_grad=False, pin_memory=False):
-    """Normal random numbers: `normal(mean, std)` of tensors (one may be a number), or `normal(0., 1., size)`."""
+    """Normal random numbers: `normal(mean, std)`, one of them a tensor, or `normal(0., 1., size)`."""
     if size is not None:
         check_std(std)
         size = checked_size(size_argument(size, "normal"), "normal")
         return made(normal_of_size, (size, mean, std, generator), dtype, device, requires_grad, out)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-        raise TypeError(f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
-                        f"{type(std).__name__})")
+        raise TypeError("normal() received an invalid combination of arguments - got "
+                        f"({type(mean).__name__}, {type(std).__name__})")
     check_std(std)
     drawn = registry["normal"](mean, std, generator)
     return drawn if out is None else out.copy_(drawn)

@@ -1,7 +1,7 @@
 """From Python data (numbers, nested sequences, arrays, tensors) to one array, by the rules of `torch.tensor`.
 
     shape   read along the first element of each level; every other element must agree
-    dtype   bools < ints (int64) < floats (the default dtype); NumPy scalars, arrays and tensors bring their own
+    dtype   bools < ints (int64) < floats (the default dtype); NumPy scalars and tensors bring their own
 """
 import itertools
 import warnings
@@ -30,7 +30,8 @@ def array_from_data(data, dtype=None):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     shape = shape_of_data(data)
     if len(shape) > 1 and isinstance(data[0], np.ndarray):
-        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
+                      "converting "
                       "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
                       UserWarning, stacklevel=3)
     flat = flattened(data, shape)
@@ -45,26 +46,28 @@ def array_from_ndarray(data, dtype):
 def check_ndarray(array):
     """Refuse arrays that no tensor could look at."""
     if any(s < 0 for s in array.strides):
-        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides "
-                         "are not currently supported. (You can probably work around this by making a copy of your "
-                         "array  with array.copy().) ")
+        raise ValueError("At least one stride in the given numpy array is negative, and tensors with "
+                         "negative strides "
+                         "are not currently supported. (You can probably work around this by making a copy "
+                         "of your array  with array.copy().) ")
     if array.itemsize and any(s % array.itemsize for s in array.strides):
-        raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
-                         "reallocate the memory.")
+        raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy "
+                         "array to reallocate the memory.")
     if not array.dtype.isnative:
-        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
-                         "byte orders is currently not supported.")
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion "
+                         "between byte orders is currently not supported.")
     if array.dtype.kind not in "OSUV" or array.dtype in dt.OF_NUMPY:
         return dt.from_numpy(array.dtype)
     names = ", ".join(d.name for d in reversed(dt.ALL))
-    raise TypeError(f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. "
+    raise TypeError("can't convert np.ndarray of type "
+                    f"{array.dtype.type.__module__}.{array.dtype.type.__name__}. "
                     f"The only supported types are: {names}.")
 
 
 # Shape
 
 def is_sequence(value):
-    """Whether a level of nesting: it has a length and can be indexed. Dicts are none, and tensors count as numbers."""
+    """Whether a level of nesting: it has a length and can be indexed. Dicts and tensors are none."""
     if isinstance(value, (list, tuple, np.ndarray)):
         return True
     if isinstance(value, (Tensor, dict)):
@@ -177,8 +180,8 @@ def only_element(t):
     if t.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     if tracks(t):
-        warn_once("scalar", "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-                            "Consider using tensor.detach() first.")
+        warn_once("scalar", "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+                            "behavior.\nConsider using tensor.detach() first.")
     return t.item()
 
 
@@ -216,6 +219,8 @@ def number_in(dtype, value):
     if dtype.category == dt.INTEGRAL:
         value = integer_in(dtype, value)
         return np.array(value % 2 ** (8 * dtype.itemsize), np.uint64).astype(dtype.numpy)[()]
+    if -60000 < value < 60000:                             # in every floating dtype's range
+        return dtype.numpy.type(value)
     with np.errstate(over="ignore"):
         number = dtype.numpy.type(value)
     if np.isinf(number) and not np.isinf(np.float64(value)):

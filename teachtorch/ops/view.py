@@ -11,7 +11,7 @@ from ..autograd.record import requires_grad_mask
 from ..autograd.tensor_fields import bump_version
 from ..autograd.views import check_inplace
 from ..core import dtype as dt
-from ..core import geometry
+from ..core import geometry, observer
 from ..core.layout import contiguous_format, strides_in
 from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator, registry
@@ -33,7 +33,8 @@ def publish_sized(name, argument, function=True):
     """The method `t.name(2, 3)` and the function `name(t, (2, 3))` of a view that takes one tuple."""
     op = registry[name]
     doc = op.info.function.__doc__
-    op.info.public = publish(name, method_of_sizes(op, argument, doc), ("Tensor",))
+    direct = op.info.function if op.info.kind == "composite" else None
+    op.info.public = publish(name, method_of_sizes(op, argument, doc, direct), ("Tensor",))
     if function:
         publish(name, function_of_sizes(op, argument, doc), ("",))
 
@@ -61,7 +62,7 @@ def untracked_view(name, vjp=None):
     return declare
 
 
-# ---- order of dimensions ------------------------------------------------------------------------------------------
+# ---- order of dimensions -------------------------------------------------------------------------
 
 @view("transpose", vjp={"self": lambda grad, dim0, dim1: grad.transpose(dim0, dim1)})
 def transpose(self, dim0, dim1):
@@ -107,7 +108,7 @@ publish_sized("permute", "dims")
 
 @composite("movedim")
 def movedim(self, source, destination):
-    """The dimensions `source` (int or tuple) moved to the places `destination`; the others keep their order."""
+    """The dimensions `source` (int or tuple) moved to the places `destination`, the others in order."""
     ndim = len(self._shape)
     source = (source,) if isinstance(source, int) else tuple(source)
     destination = (destination,) if isinstance(destination, int) else tuple(destination)
@@ -123,8 +124,13 @@ def moveaxis(self, source, destination):
 @composite("numpy_T", spaces=())
 def numpy_T(self):
     """All dimensions reversed; deprecated for other than 2 dimensions."""
+    if len(self._shape) == 2:
+        return _permute(self, (1, 0))
     geometry.numpy_T(*geometry_of(self))
-    return self.permute(tuple(range(len(self._shape) - 1, -1, -1)))
+    return _permute(self, tuple(range(len(self._shape) - 1, -1, -1)))
+
+
+_permute = registry["permute"]
 
 
 @composite("matrix_H", spaces=())
@@ -152,15 +158,17 @@ def mH(self):
 def adjoint(self):
     """The last two dimensions swapped (and conjugated, for complex tensors)."""
     if len(self._shape) == 1:
-        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+        raise RuntimeError(
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return self.transpose(-2, -1) if self._shape else self
 
 
 for _name, _operator in (("T", "numpy_T"), ("H", "matrix_H"), ("mT", "mT"), ("mH", "mH")):
-    setattr(Tensor, _name, property(registry[_operator].__call__, doc=registry[_operator].info.function.__doc__))
+    _info = registry[_operator].info
+    setattr(Tensor, _name, property(_info.public, doc=_info.function.__doc__))
 
 
-# ---- shape ----------------------------------------------------------------------------------------------------------
+# ---- shape ---------------------------------------------------------------------------------------
 
 @view("view", vjp={"self": lambda grad, self_shape: grad.reshape(self_shape)}, spaces=())
 def view_(self, size):
@@ -192,7 +200,15 @@ def view_method(self, *size, dtype=None, **named):
     if not size:
         raise TypeError("view() received an invalid combination of arguments - got (), but expected one of:\n"
                         " * (torch.dtype dtype)\n * (tuple of ints size)\n")
-    return _view(self, as_sizes(size, "view"))
+    return call_view(self, as_sizes(size, "view"))
+
+
+def call_view(t, size):
+    """The operator `view`, whose only tensor is `t`."""
+    keys = (t._keys | state.included) & ~state.excluded
+    if observer.active:
+        return _view._observed(keys, (t, size))
+    return (_view._chosen.get(keys) or _view.choose(keys))(keys, t, size)
 
 
 _view.info.public = publish("view", view_method, ("Tensor",))
@@ -214,10 +230,15 @@ def unsafe_view(self, size):
 def reshape(self, shape):
     """The same elements with another shape: a view where possible, a copy otherwise; one size may be -1."""
     old = self._shape
+    if stride_of(self) == geometry.contiguous_strides(old):
+        return call_view(self, shape)
     shape = geometry.infer_size(shape, geometry.numel(old))
     if geometry.view_strides(old, stride_of(self), shape) is None:
-        return registry["_unsafe_view"](self.clone(memory_format=contiguous_format), shape)
-    return _view(self, shape)
+        return _unsafe_view(self.clone(memory_format=contiguous_format), shape)
+    return call_view(self, shape)
+
+
+_unsafe_view = registry["_unsafe_view"]
 
 
 publish_sized("reshape", "shape")
@@ -251,7 +272,7 @@ def unflatten(self, dim, sizes):
 
 @view("expand", vjp={"self": lambda grad: grad}, spaces=())
 def expand(self, size):
-    """Dimensions of size 1 stretched to `size`, with stride 0; -1 keeps a size. New dimensions go in front."""
+    """Dimensions of size 1 stretched to `size`, with stride 0; -1 keeps a size. New ones go in front."""
     return geometry.expand(self._shape, stride_of(self), self._offset, size)
 
 
@@ -320,9 +341,10 @@ def alias_(self):
     return geometry_of(self)
 
 
-# ---- parts ------------------------------------------------------------------------------------------------------------
+# ---- parts ---------------------------------------------------------------------------------------
 
-@view("select", vjp={"self": lambda grad, self_shape, dim, index: grad.select_backward(self_shape, dim, index)})
+@view("select", vjp={
+    "self": lambda grad, self_shape, dim, index: grad.select_backward(self_shape, dim, index)})
 def select(self, dim, index):
     """The slice at `index` of dimension `dim`, which goes away."""
     return geometry.select(*geometry_of(self), dim, int(index))
@@ -340,7 +362,7 @@ _slice = registry["slice"]
 
 @composite("narrow")
 def narrow(self, dim, start, length):
-    """`length` consecutive indices of a dimension, from `start` (negative: from the end; may be a tensor) on."""
+    """`length` consecutive indices of a dimension, from `start` on (a number or a tensor)."""
     if isinstance(start, Tensor):
         if start._shape or start._dtype.is_floating_point or start._dtype is dt.bool:
             raise RuntimeError("start must be an 0-dim integral Tensor.")
@@ -373,16 +395,17 @@ def split_backward(grads, shape, sizes, dim):
     return registry["cat"](parts, dim)
 
 
-@view("split", is_multi_output=True, spaces=(), vjp={"self": lambda grads, self_shape, split_size, dim: split_backward(
-    grads, self_shape, geometry.split_sizes(self_shape, split_size, dim), dim)})
+@view("split", is_multi_output=True, spaces=(), vjp={
+    "self": lambda grads, self_shape, split_size, dim: split_backward(
+        grads, self_shape, geometry.split_sizes(self_shape, split_size, dim), dim)})
 def split_evenly(self, split_size, dim=0):
     """Pieces of `split_size` along a dimension; the last may be smaller."""
     sizes = geometry.split_sizes(self._shape, split_size, dim)
     return geometry.split(*geometry_of(self), sizes, dim)
 
 
-@view("split_with_sizes", is_multi_output=True, vjp={"self": lambda grads, self_shape, split_sizes, dim: split_backward(
-    grads, self_shape, split_sizes, dim)})
+@view("split_with_sizes", is_multi_output=True, vjp={
+    "self": lambda grads, self_shape, split_sizes, dim: split_backward(grads, self_shape, split_sizes, dim)})
 def split_with_sizes(self, split_sizes, dim=0):
     """Pieces of the given sizes along a dimension, as a tuple of views."""
     return geometry.split(*geometry_of(self), geometry.check_split_sizes(self._shape, split_sizes, dim), dim)
@@ -412,7 +435,8 @@ def chunk(self, chunks, dim=0):
 def tensor_split(self, indices_or_sections, dim=0):
     """Pieces of a dimension: so many nearly equal ones, or cut at the given indices."""
     if not self._shape:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = geometry.wrap_dim(dim, len(self._shape))
     bounds = split_bounds(self._shape[dim], indices_or_sections)
     return tuple([_slice(self, dim, start, end, 1) for start, end in bounds])
@@ -456,8 +480,8 @@ publish("tensor_split", tensor_split_, ("", "Tensor"))
 def hsplit(self, indices_or_sections):
     """`tensor_split` along the second dimension (the first, of a vector)."""
     if not self._shape:
-        raise RuntimeError("torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 "
-                           "dimensions!")
+        raise RuntimeError("torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with "
+                           "0 dimensions!")
     return split_along(self, indices_or_sections, min(len(self._shape) - 1, 1), "hsplit")
 
 
@@ -482,15 +506,16 @@ def dsplit(self, indices_or_sections):
 def split_along(t, given, dim, name):
     """A number of sections must divide the size."""
     if isinstance(given, int) and (given <= 0 or t._shape[dim] % given):
-        raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-                           f"{t._shape[dim]} is not divisible by the split_size {given}!")
+        raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the "
+                           f"dimension {t._shape[dim]} is not divisible by the split_size {given}!")
     return t.tensor_split(given, dim)
 
 
-# ---- windows, diagonals, raw access -----------------------------------------------------------------------------------
+# ---- windows, diagonals, raw access --------------------------------------------------------------
 
-@view("unfold", spaces=("Tensor",), vjp={"self": lambda grad, self_shape, dimension, size, step: grad.unfold_backward(
-    self_shape, dimension, size, step)})
+@view("unfold", spaces=("Tensor",), vjp={
+    "self": lambda grad, self_shape, dimension, size, step: grad.unfold_backward(
+        self_shape, dimension, size, step)})
 def unfold(self, dimension, size, step):
     """All windows of `size` along a dimension, `step` apart; a window lies along a new last dimension."""
     return geometry.unfold(*geometry_of(self), dimension, size, step)
@@ -535,11 +560,13 @@ def strided_array(array, shape, stride, offset):
     """A view of a contiguous array's memory with another geometry, in elements."""
     if 0 in shape:
         return np.empty(shape, array.dtype)
-    return np.ndarray(shape, array.dtype, array, offset * array.itemsize, tuple(s * array.itemsize for s in stride))
+    return np.ndarray(shape, array.dtype, array, offset * array.itemsize,
+                      tuple(s * array.itemsize for s in stride))
 
 
-@view("as_strided", vjp={"self": lambda grad, self_geometry, size, stride, storage_offset: grad.as_strided_backward(
-    *self_geometry, size, stride, self_geometry[2] if storage_offset is None else storage_offset)})
+@view("as_strided", vjp={
+    "self": lambda grad, self_geometry, size, stride, storage_offset: grad.as_strided_backward(
+        *self_geometry, size, stride, self_geometry[2] if storage_offset is None else storage_offset)})
 def as_strided(self, size, stride, storage_offset=None):
     """Any geometry over this tensor's storage; the offset defaults to the tensor's own."""
     offset = self._offset if storage_offset is None else storage_offset
@@ -548,7 +575,7 @@ def as_strided(self, size, stride, storage_offset=None):
 
 
 def strided_adjoint(grad, base_shape, base_stride, base_offset, size, stride, storage_offset):
-    """The transpose of as_strided_backward: the base's values where the view looks, through a storage of its own."""
+    """The transpose of as_strided_backward: the base's values where the view looks."""
     low, extent = common_extent(((base_shape, base_stride, base_offset), (size, stride, storage_offset)))
     storage = grad.new_zeros((extent,))
     storage.as_strided(base_shape, base_stride, base_offset - low).copy_(grad)
@@ -562,14 +589,17 @@ def common_extent(geometries):
     return low, max([geometry.storage_extent(*g) for g in reached], default=0) - low
 
 
-@operator("as_strided_backward", jvp=LINEAR, out=False, spaces=("Tensor",), vjp={"grad_output": strided_adjoint},
-          fake=lambda grad_output, base_shape, base_stride, *rest: Fake(base_shape, grad_output._dtype, base_stride))
+@operator("as_strided_backward", jvp=LINEAR, out=False, spaces=("Tensor",),
+          vjp={"grad_output": strided_adjoint},
+          fake=lambda grad_output, base_shape, base_stride, *rest: Fake(
+              base_shape, grad_output._dtype, base_stride))
 def as_strided_backward(grad_output, base_shape, base_stride, base_offset, size, stride, storage_offset):
     """The base's gradient from a view's, both by their geometry: elements seen several times get the sum.
 
     Where the base itself shows an element several times, each of its places gets an equal share.
     """
-    base, seen = (tuple(base_shape), tuple(base_stride), base_offset), (tuple(size), tuple(stride), storage_offset)
+    base = tuple(base_shape), tuple(base_stride), base_offset
+    seen = tuple(size), tuple(stride), storage_offset
     low, extent = common_extent((base, seen))
     storage = np.zeros(extent, grad_output.dtype)
     add_strided(storage, (*seen[:2], storage_offset - low), grad_output)
@@ -602,7 +632,7 @@ def positions(shape, stride, offset):
     return result
 
 
-# ---- in place: another geometry for the same tensor -------------------------------------------------------------------
+# ---- in place: another geometry for the same tensor ----------------------------------------------
 
 def inplace_geometry(name, node_number):
     """The in-place variant of a view: the tensor itself gets the new geometry."""
@@ -620,13 +650,14 @@ def inplace_geometry(name, node_number):
     op.register(K.AD_INPLACE_OR_VIEW, bumping_kernel(op))
     derivatives = copy.copy(of.info.derivatives)
     base_name = node_name(name.partition(".")[0]).removesuffix("0")
-    derivatives.node_class = type(base_name + node_number, (OperatorNode,), {"__slots__": (), "derivatives": derivatives})
+    derivatives.node_class = type(base_name + node_number, (OperatorNode,),
+                                  {"__slots__": (), "derivatives": derivatives})
     op.register(K.AUTOGRAD, moving_kernel(op, derivatives))
     return op
 
 
 def moving_kernel(op, derivatives):
-    """The Autograd kernel of an operator that changes its tensor's geometry: formulas want the one from before."""
+    """The Autograd kernel of an operator that changes the geometry: formulas want the one from before."""
     def autograd(keys, self, *args):
         mask = requires_grad_mask(derivatives.positions, (self,)) if state.grad_enabled else 0
         if not mask:
@@ -639,7 +670,8 @@ def moving_kernel(op, derivatives):
         node.input_metadata = [InputMetadata(self)]
         set_history(self, node)
         if self._view is not None:
-            self._view.version = self._counter.value      # no element changed: the base's history is as it was
+            # No element changed: the base's history is as it was.
+            self._view.version = self._counter.value
         return self
     return autograd
 
@@ -647,7 +679,7 @@ def moving_kernel(op, derivatives):
 def publish_inplace(op, public):
     """Publish the method; the declared view knows it as its in-place variant."""
     public.__name__ = public.__qualname__ = op.name
-    public.__doc__ = f"In-place version of `{op.info.name}`: this tensor gets the new geometry; no data moves."
+    public.__doc__ = f"In-place version of `{op.info.name}`: the tensor gets the new geometry; no data moves."
     op.info.public_inplace = publish(op.name, public, ("Tensor",))
 
 
@@ -678,7 +710,7 @@ for _op in _squeezes_:
 
 
 def resize_(self, *sizes, memory_format=None):
-    """Give this tensor other sizes, contiguous; the storage grows if it must, new elements are not initialised.
+    """Give this tensor other sizes, contiguous; the storage grows if it must, without being initialised.
 
     RuntimeError for tensors that require grad.
     """
@@ -714,7 +746,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     else:
         storage = storage_of(source) if isinstance(source, Tensor) else source or empty_storage(self._device)
         shape = (storage.nbytes() // self._dtype.itemsize,) if size is None else tuple(size)
-        steps, offset = tuple(stride) if stride is not None else geometry.contiguous_strides(shape), storage_offset
+        steps = geometry.contiguous_strides(shape) if stride is None else tuple(stride)
+        offset = storage_offset
         geometry.as_strided(shape, steps, offset, storage.nbytes(), self._dtype.itemsize)
     self._storage, self._shape, self._stride, self._offset, self._array = storage, shape, steps, offset, None
     bump_version(self)
@@ -725,7 +758,8 @@ def empty_storage(device):
     return UntypedStorage(np.empty(0, np.uint8), device)
 
 
-_CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
+_CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
+              "int16": "short int",
               "int8": "signed char", "uint8": "unsigned char"}
 
 

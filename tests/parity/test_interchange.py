@@ -13,27 +13,33 @@ import teachtorch  # noqa: E402
 
 both = pytest.mark.parametrize("library", [torch, teachtorch], ids=["torch", "teachtorch"])
 
-ERRORS = """x.requires_grad_().numpy() | x.bfloat16().numpy() | torch.empty(2, device="meta").numpy() | torch.from_numpy([1])
-torch.from_numpy(x.numpy()[::-1]) | torch.from_numpy(x.numpy().astype(">i4")) | x.item() | e.item() | torch.empty(1, device="meta").item()
-bool(x) | bool(e) | int(x) | float(x) | [1, 2][x] | [1, 2][s] | hex(s) | len(s) | list(s) | "a" in x | format(x, ".3f")
-x.requires_grad_().__dlpack__() | torch.asarray(x, dtype=torch.int32, copy=False) | torch.asarray([1.0], copy=False)
-torch.empty(2, device="meta").tolist() | int(torch.tensor(nan)) | torch.from_numpy(x.numpy().view("i2")[:, ::3].view("i2")).view(9)
-torch.as_tensor([[1], [2, 3]]) | torch.as_tensor(x.numpy()[:, ::-1]) | torch.frombuffer(b"abc", dtype=torch.int16)""".replace(
-    "\n", " | ").split(" | ")
+ERRORS = """x.requires_grad_().numpy() | x.bfloat16().numpy() | torch.empty(2, device="meta").numpy()
+torch.from_numpy([1]) | torch.from_numpy(x.numpy()[::-1]) | torch.from_numpy(x.numpy().astype(">i4"))
+x.item() | e.item() | torch.empty(1, device="meta").item() | bool(x) | bool(e) | int(x) | float(x)
+[1, 2][x] | [1, 2][s] | hex(s) | len(s) | list(s) | "a" in x | format(x, ".3f")
+x.requires_grad_().__dlpack__() | torch.asarray(x, dtype=torch.int32, copy=False)
+torch.asarray([1.0], copy=False) | torch.empty(2, device="meta").tolist() | int(torch.tensor(nan))
+torch.from_numpy(x.numpy().view("i2")[:, ::3].view("i2")).view(9) | torch.as_tensor([[1], [2, 3]])
+torch.as_tensor(x.numpy()[:, ::-1])
+torch.frombuffer(b"abc", dtype=torch.int16)""".replace("\n", " | ").split(" | ")
 
-ANSWERS = """s.item() | i[0, 0].item() | b[0, 0].item() | x.tolist() | s.tolist() | b.tolist() | e.tolist() | torch.zeros(2, 0).tolist()
-x.half().tolist() | x.bfloat16()[:1, :1].tolist() | bool(s) | bool(x[:1, :1]) | int(torch.tensor(2.7)) | int(torch.tensor([2.7]))
-float(b[0, 0]) | complex(s) | [1, 2, 3][torch.tensor(1)] | [1, 2, 3][torch.tensor([1])] | range(5)[torch.tensor(2)] | len(x)
-[r.tolist() for r in x] | x[0, 0] in x | 1e9 in x | x in x | f"{s:.3f}" | format(i[0, 0], "d") | format(x) | repr(x) | str(x.t())
-repr(s) | x.__array__().dtype | hash(x) == id(x) | reversed(x).tolist() | "numpy" in dir(x) | x.tolist() == list(map(list, x.numpy()))
-(lambda u: torch.as_tensor(u) is u)(x) | torch.asarray(x) is x | torch.asarray(x, copy=True) is x | repr(x.requires_grad_())
+ANSWERS = """s.item() | i[0, 0].item() | b[0, 0].item() | x.tolist() | s.tolist() | b.tolist() | e.tolist()
+torch.zeros(2, 0).tolist() | x.half().tolist() | x.bfloat16()[:1, :1].tolist() | bool(s) | bool(x[:1, :1])
+int(torch.tensor(2.7)) | int(torch.tensor([2.7])) | float(b[0, 0]) | complex(s) | [1, 2, 3][torch.tensor(1)]
+[1, 2, 3][torch.tensor([1])] | range(5)[torch.tensor(2)] | len(x) | [r.tolist() for r in x] | x[0, 0] in x
+1e9 in x | x in x | f"{s:.3f}" | format(i[0, 0], "d") | format(x) | repr(x) | str(x.t()) | repr(s)
+x.__array__().dtype | hash(x) == id(x) | reversed(x).tolist() | "numpy" in dir(x)
+x.tolist() == list(map(list, x.numpy())) | (lambda u: torch.as_tensor(u) is u)(x) | torch.asarray(x) is x
+torch.asarray(x, copy=True) is x | repr(x.requires_grad_())
 repr((x.requires_grad_() * 2).detach())""".replace("\n", " | ").split(" | ")
 
-CALLS = """torch.as_tensor(x.numpy()) | torch.as_tensor([1, 2.5]) | torch.as_tensor(x, dtype=torch.float64) | torch.asarray([1, 2])
-torch.asarray(x.numpy(), dtype=torch.int32) | torch.asarray(3) | torch.asarray(bytearray(b"abc"), dtype=torch.uint8)
-torch.frombuffer(bytearray(b"abcdefgh"), dtype=torch.int32) | torch.frombuffer(bytearray(b"abcdefgh"), dtype=torch.int16, count=2, offset=1)
-torch.from_dlpack(x.numpy()) | torch.from_dlpack(p) | torch.from_numpy(p.numpy()[:, ::2]) | torch.from_numpy(x.numpy().T)""".replace(
-    "\n", " | ").split(" | ")
+CALLS = """torch.as_tensor(x.numpy()) | torch.as_tensor([1, 2.5]) | torch.as_tensor(x, dtype=torch.float64)
+torch.asarray([1, 2]) | torch.asarray(x.numpy(), dtype=torch.int32) | torch.asarray(3)
+torch.asarray(bytearray(b"abc"), dtype=torch.uint8)
+torch.frombuffer(bytearray(b"abcdefgh"), dtype=torch.int32)
+torch.frombuffer(bytearray(b"abcdefgh"), dtype=torch.int16, count=2, offset=1)
+torch.from_dlpack(x.numpy()) | torch.from_dlpack(p) | torch.from_numpy(p.numpy()[:, ::2])
+torch.from_numpy(x.numpy().T)""".replace("\n", " | ").split(" | ")
 
 
 @pytest.mark.parametrize("call", ERRORS)

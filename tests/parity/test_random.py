@@ -1,4 +1,6 @@
-"""Random numbers as tensors against PyTorch: one seed gives the same numbers, and the streams stay together."""
+"""Random numbers as tensors against PyTorch: one seed gives the same numbers, and the streams stay
+together.
+"""
 import pickle
 
 import pytest
@@ -9,27 +11,33 @@ from tests.parity.same_call import assert_same_error, assert_same_result, evalua
 
 import teachtorch  # noqa: E402
 
-CALLS = """torch.rand(5) | torch.rand(2, 3, dtype=torch.float64) | torch.rand((), dtype=torch.float16) | torch.randn(3) | torch.randn(40)
-torch.randn(2, 3, out=torch.empty(0)) | torch.randint(5, (7,)) | torch.randint(-3, 9, (2, 3), dtype=torch.int16)
-torch.randint(low=2, high=4, size=(3,)) | torch.randint(0, 5, (3,), dtype=torch.float32) | torch.randperm(9)
-torch.randperm(5, dtype=torch.int32) | torch.normal(0.0, 2.0, (20,)) | torch.normal(1.0, 0.5, (3,)) | torch.normal(x, 1.0)
-torch.normal(0.0, x.abs()) | torch.normal(x, x.abs()) | torch.normal(mean=0.0, std=1.0, size=(3,)) | torch.bernoulli(x.abs() / 2)
-torch.bernoulli(x, 0.3) | torch.bernoulli(x.abs().double() / 2) | torch.multinomial(x.abs(), 2) | torch.multinomial(x.abs()[0], 9, True)
-torch.rand_like(x) | torch.randn_like(x.t()) | torch.randn_like(p) | torch.randint_like(x, 5) | torch.randint_like(i, 1, 4)
-torch.rand_like(i, dtype=torch.float32) | x.uniform_() | x.uniform_(-1, 2) | x.t().uniform_() | x.normal_() | p.normal_(1, 2)
-x[:, ::2].normal_() | i.random_() | i.random_(7) | i.random_(2, 5) | u.random_() | x.random_() | x.bernoulli_() | i.bernoulli_(0.3)
-x.bernoulli_(x.abs() / 2) | x.exponential_() | x.exponential_(0.5) | x.geometric_(0.3) | x.cauchy_() | x.cauchy_(1, 2)
-x.log_normal_() | torch.rand(3, generator=torch.Generator().manual_seed(5)) | x.uniform_(generator=torch.Generator().manual_seed(2))
-torch.rand(0) | e.normal_() | torch.rand(3, device="cpu")""".replace("\n", " | ").split(" | ")
+CALLS = """torch.rand(5) | torch.rand(2, 3, dtype=torch.float64) | torch.rand((), dtype=torch.float16)
+torch.randn(3) | torch.randn(40) | torch.randn(2, 3, out=torch.empty(0)) | torch.randint(5, (7,))
+torch.randint(-3, 9, (2, 3), dtype=torch.int16) | torch.randint(low=2, high=4, size=(3,))
+torch.randint(0, 5, (3,), dtype=torch.float32) | torch.randperm(9) | torch.randperm(5, dtype=torch.int32)
+torch.normal(0.0, 2.0, (20,)) | torch.normal(1.0, 0.5, (3,)) | torch.normal(x, 1.0)
+torch.normal(0.0, x.abs()) | torch.normal(x, x.abs()) | torch.normal(mean=0.0, std=1.0, size=(3,))
+torch.bernoulli(x.abs() / 2) | torch.bernoulli(x, 0.3) | torch.bernoulli(x.abs().double() / 2)
+torch.multinomial(x.abs(), 2) | torch.multinomial(x.abs()[0], 9, True) | torch.rand_like(x)
+torch.randn_like(x.t()) | torch.randn_like(p) | torch.randint_like(x, 5) | torch.randint_like(i, 1, 4)
+torch.rand_like(i, dtype=torch.float32) | x.uniform_() | x.uniform_(-1, 2) | x.t().uniform_() | x.normal_()
+p.normal_(1, 2) | x[:, ::2].normal_() | i.random_() | i.random_(7) | i.random_(2, 5) | u.random_()
+x.random_() | x.bernoulli_() | i.bernoulli_(0.3) | x.bernoulli_(x.abs() / 2) | x.exponential_()
+x.exponential_(0.5) | x.geometric_(0.3) | x.cauchy_() | x.cauchy_(1, 2) | x.log_normal_()
+torch.rand(3, generator=torch.Generator().manual_seed(5))
+x.uniform_(generator=torch.Generator().manual_seed(2)) | torch.rand(0) | e.normal_()
+torch.rand(3, device="cpu")""".replace("\n", " | ").split(" | ")
 
-ERRORS = """torch.randint(5, 0, (2,)) | torch.randint(0, 0, (2,)) | torch.randint(5, 2) | torch.rand(2, dtype=torch.int64) | torch.rand(-1)
-torch.randn(2, dtype=torch.int64) | torch.randperm(-1) | torch.normal(x, -1.0) | torch.normal(x, -x.abs()) | torch.normal(0.0, -1.0, (2,))
-torch.bernoulli(x * 9) | torch.bernoulli(i) | x.bernoulli_(2.0) | x.bernoulli_(torch.tensor([0.1, 0.2])) | x.uniform_(1, 0) | i.uniform_()
-i.normal_() | x.random_(5, 3) | x.exponential_(-1) | x.geometric_(2) | x.cauchy_(sigma=-1) | x.log_normal_(std=-1)
-torch.multinomial(x.abs(), 9) | torch.multinomial(i, 2) | torch.multinomial(x.abs(), 2, out=torch.empty(2)) | torch.rand_like(i)
-torch.set_rng_state(torch.zeros(5)) | torch.set_rng_state(torch.zeros(5, dtype=torch.uint8)) | torch.manual_seed(2 ** 64)
-x.expand(2, 3, 4).uniform_() | x.requires_grad_().uniform_() | x.requires_grad_()[0].normal_() | torch.Generator("meta")""".replace(
-    "\n", " | ").split(" | ")
+ERRORS = """torch.randint(5, 0, (2,)) | torch.randint(0, 0, (2,)) | torch.randint(5, 2)
+torch.rand(2, dtype=torch.int64) | torch.rand(-1) | torch.randn(2, dtype=torch.int64) | torch.randperm(-1)
+torch.normal(x, -1.0) | torch.normal(x, -x.abs()) | torch.normal(0.0, -1.0, (2,)) | torch.bernoulli(x * 9)
+torch.bernoulli(i) | x.bernoulli_(2.0) | x.bernoulli_(torch.tensor([0.1, 0.2])) | x.uniform_(1, 0)
+i.uniform_() | i.normal_() | x.random_(5, 3) | x.exponential_(-1) | x.geometric_(2) | x.cauchy_(sigma=-1)
+x.log_normal_(std=-1) | torch.multinomial(x.abs(), 9) | torch.multinomial(i, 2)
+torch.multinomial(x.abs(), 2, out=torch.empty(2)) | torch.rand_like(i) | torch.set_rng_state(torch.zeros(5))
+torch.set_rng_state(torch.zeros(5, dtype=torch.uint8)) | torch.manual_seed(2 ** 64)
+x.expand(2, 3, 4).uniform_() | x.requires_grad_().uniform_() | x.requires_grad_()[0].normal_()
+torch.Generator("meta")""".replace("\n", " | ").split(" | ")
 
 
 @pytest.fixture(autouse=True)
