@@ -1,6 +1,9 @@
 """Stochastic gradient descent with momentum."""
+from ..ops.fused_optim import fused_sgd
 from ..tensor import Tensor
 from .optimizer import Optimizer, loss_of, number, updating
+
+SMALL = 32768       # elements
 
 
 class SGD(Optimizer):
@@ -11,8 +14,9 @@ class SGD(Optimizer):
         d = g + momentum * buffer if nesterov else buffer       or g, without momentum
 
     `lr`: a number or a 1-element tensor. `maximize`: climb instead. `differentiable`: record the step in the graph.
-    `foreach`, `fused`: accepted as in PyTorch, where they choose between equal implementations. Parameters without
-    gradient are skipped: no decay, no momentum. ValueError for options out of range.
+    `fused`: one operator for all small parameters (the default, where PyTorch's is the for-loop); False: operators in
+    a for-loop over the parameters. `foreach` is accepted and means the for-loop. Parameters without gradient are
+    skipped: no decay, no momentum. ValueError for options out of range.
     https://pytorch.org/docs/stable/generated/torch.optim.SGD.html
     """
 
@@ -49,25 +53,35 @@ class SGD(Optimizer):
         return loss
 
     def _update(self, group):
-        lr = group["lr"]
-        if isinstance(lr, Tensor):
-            return self._update_by_tensor(group, lr)
-        is_plain = not (group["momentum"] or group["maximize"] or is_used(group["weight_decay"]))
+        fused, others = [], []
+        fuse, momentum = may_fuse(group), group["momentum"]
         for p in group["params"]:
-            grad = p.grad
-            if grad is not None:
-                p.add_(grad if is_plain else self._direction(p, grad, group), alpha=-lr)
+            if p.grad is not None:
+                (fused if fuse and self._is_small(p, momentum) else others).append(p)
+        if fused:
+            self._update_at_once(fused, group)
+        for p in others:
+            self._update_one(p, group)
 
-    def _update_by_tensor(self, group, lr):
-        """With a tensor for the learning rate, to which gradients flow if it requires them."""
-        for p in group["params"]:
-            if p.grad is None:
-                continue
-            direction = self._direction(p, p.grad, group)
-            if lr.requires_grad:
-                p.addcmul_(direction, lr.squeeze(), value=-1)
-            else:
-                p.add_(direction, alpha=-lr.item())
+    def _is_small(self, p, momentum):
+        """Whether calling operators would cost more than their work: then fused is faster."""
+        return (p.numel() <= SMALL and p.is_cpu and p.dtype is p.grad.dtype and p.dtype.is_floating_point
+                and (not momentum or "momentum_buffer" in self.state[p]))
+
+    def _update_at_once(self, params, group):
+        momentum = group["momentum"]
+        buffers = [self.state[p]["momentum_buffer"] for p in params] if momentum else []
+        fused_sgd(params, [p.grad for p in params], buffers, group["weight_decay"], momentum, group["lr"],
+                  group["dampening"], group["nesterov"], group["maximize"], False)
+
+    def _update_one(self, p, group):
+        """By operators; a learning rate that is a tensor and requires grad gets one."""
+        lr = group["lr"]
+        direction = self._direction(p, p.grad, group)
+        if isinstance(lr, Tensor) and lr.requires_grad:
+            p.addcmul_(direction, lr.squeeze(), value=-1)
+        else:
+            p.add_(direction, alpha=-number(lr))
 
     def _direction(self, p, grad, group):
         """Where to step: the gradient, decayed, with momentum."""
@@ -87,6 +101,12 @@ class SGD(Optimizer):
             buffer = state["momentum_buffer"] = grad.detach().clone()
             return buffer
         return buffer.mul_(group["momentum"]).add_(grad, alpha=1 - group["dampening"])
+
+
+def may_fuse(group):
+    """Whether the fused operator is wanted and knows the options."""
+    numbers = not isinstance(group["lr"], Tensor) and not isinstance(group["weight_decay"], Tensor)
+    return numbers and not group["differentiable"] and not group["foreach"] and group["fused"] is not False
 
 
 def is_used(weight_decay):
