@@ -78,11 +78,6 @@ def fresh_copy(array, fake):
     return result
 
 
-def contiguous_like(self, *args):
-    """The fake rule of a contiguous copy."""
-    return Fake(self._shape, self._dtype)
-
-
 def preserved_like(self):
     """A copy's Fake: dense, in the stride order of the original."""
     return Fake(self._shape, self._dtype, geometry.preserve_format_strides(self._shape, stride_of(self)))
