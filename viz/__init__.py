@@ -29,6 +29,7 @@ from importlib import import_module
 
 _HOME = {
     "graph": "viz.graph_trace",
+    "play": "viz.play_trace",
     "strides": "viz.strides_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from viz.saved import saved_text
+from viz.strips import CELLS
 from viz.tensors import human_bytes
 from viz.theme import mono_width
 from viz.wrap import wrapped
@@ -12,11 +13,13 @@ _LINE = 16
 _HEAD = 22
 _PORT = 15
 _PATTERN_LINES = 4
+_VALUE_WIDTH = 46.0
 
 
 @dataclass
 class Cell:
-    """One piece of text. width: at least this; grow: takes the spare width; heat: -1..1 colours a value."""
+    """One piece of text. width: at least this; grow: takes the spare width; heat: -1..1 colours a value;
+    live: drawn even when empty, because a step fills it."""
 
     text: str
     width: float = 0
@@ -27,6 +30,7 @@ class Cell:
     align: str = "start"
     grow: bool = False
     heat: float | None = None
+    live: bool = False
     x: float = 0
 
 
@@ -108,12 +112,43 @@ def _strip(label, strip, cell_id=""):
     return Row(cells, 18)
 
 
+def _live_strip(label, owner, strip=None, width=0.0):
+    """A label and a fixed number of cells that the steps of a run fill. owner: the label's id."""
+    first = Cell(label, max(width, mono_width(label, 11) + 2 * _PAD), grow=True, id=owner, live=True)
+    cells = strip["cells"] if strip else []
+    shown = [(c["text"], c["heat"]) for c in cells[:CELLS]]
+    more = strip["more"] + len(cells) - len(shown) if strip else 0
+    values = [
+        Cell(text, _VALUE_WIDTH, css="small", align="middle", heat=hot, id=f"{owner}.{k}", live=True)
+        for k, (text, hot) in enumerate(shown + [("", 0.0)] * (CELLS - len(shown)))
+    ]
+    rest = Cell(f"+{more}" if more else "", 38, css="small muted", align="end", id=f"{owner}.more", live=True)
+    return Row([first, *values, rest], 18)
+
+
+def _buffer_rows(node):
+    """The input buffers: where the gradients for one slot add up before the node runs."""
+    buffers = node.get("buffers", ())
+    return [_buffer_row(node, buffer) for buffer in buffers]
+
+
+def _buffer_row(node, buffer):
+    label = "buffer" if len(node["buffers"]) == 1 else f"buffer {buffer['slot']}"
+    row = _live_strip("empty", buffer["id"], width=mono_width("sum of 00", 10) + 2 * _PAD)
+    row.cells[0].css = "small"
+    row.cells.insert(0, _small(label))
+    return row
+
+
 def _foot():
     """Room below the last line of a card without slots at its bottom."""
     return Row([Cell("")], 4)
 
 
-def _grad_row(node, owner, name=""):
+def _grad_row(node, owner, name="", live=False):
+    if live:
+        label = f"{name}.grad None" if node["grad"] is None else f"{name}.grad"
+        return _live_strip(label, f"{owner}.grad", node["grad"], mono_width(f"{name}.grad None", 11) + 2 * _PAD)
     if node["grad"] is None:
         return Row([_cell(f"{name}.grad None", id=f"{owner}.grad", grow=True)], 18)
     return _strip(f"{name}.grad", node["grad"], f"{owner}.grad")
@@ -130,7 +165,7 @@ def _root(node, direction):
         _strip(node["what"], node["value"]),
     ]
     if retained:
-        rows.append(_grad_row(node, node["id"]))
+        rows.append(_grad_row(node, node["id"], live="buffers" in node))
     if direction != "forward":
         rows.append(_line(f"backward starts here with {node['seed']}", "small muted"))
     return Card(node["id"], role, [*rows, _foot()])
@@ -145,7 +180,9 @@ def _leaf(node, direction):
     port = Row([_port("i", 0)], _PORT)
     rows = [Row([_name(node["label"]), _badge("leaf", "leaf")], _HEAD)]
     rows += [_line(f"also {name}", "small muted") for name in node["others"][:2]]
-    rows += [_line(node["what"]), _grad_row(node, node["id"]), _status("AccumulateGrad", node, direction)]
+    live = "buffers" in node
+    rows += [_line(node["what"]), *_buffer_rows(node), _grad_row(node, node["id"], live=live)]
+    rows.append(_status("AccumulateGrad", node, direction))
     return Card(node["id"], "leaf", [*rows, port] if direction == "forward" else [port, *rows, _foot()])
 
 
@@ -154,8 +191,10 @@ def _status(text, node, direction):
     cells = [_small(text, grow=True)]
     if direction != "forward":
         longest = mono_width("waits for 00", 10) + 2 * _PAD
+        role, align = ("wait", "middle") if "buffers" in node else ("", "end")
+        css = "small" if role else "small muted"
         cells.append(
-            Cell(_waits(node["waits"]), longest, css="small muted", align="end", id=f"{node['id']}.waits")
+            Cell(_waits(node["waits"]), longest, role, css=css, align=align, id=f"{node['id']}.waits")
         )
     return Row(cells)
 
@@ -173,7 +212,7 @@ def _op(node, direction):
         Row([_name(title), _small(f"#{node['created']}", align="end")], _HEAD),
         _status(other, node, direction),
     ]
-    middle = head + _retained_rows(node) + _saved_rows(node)
+    middle = head + _buffer_rows(node) + _retained_rows(node) + _saved_rows(node)
     rows = outs + middle + ins if direction == "forward" else ins + middle + outs
     return Card(node["id"], "op", [row for row in rows if row.cells])
 
@@ -181,7 +220,8 @@ def _op(node, direction):
 def _retained_rows(node):
     """.grad of named forward outputs that retain it."""
     kept = [port for port in node["ins"] if port["word"] == "retains grad"]
-    return [_grad_row(port, f"{node['id']}.{port['nr']}", port["names"][0]) for port in kept]
+    live = "buffers" in node
+    return [_grad_row(port, f"{node['id']}.{port['nr']}", port["names"][0], live) for port in kept]
 
 
 def _in_cell(port):

@@ -88,6 +88,10 @@ class GraphModel:
     def retains_grad(self, node, slot):
         return bool(getattr(self.output_tensor(node, slot), "retains_grad", False))
 
+    def root_card(self, tensor):
+        """The id of the card of a root; None for a tensor that is no root."""
+        return next((f"r{k}" for k, root in enumerate(self.roots) if root is tensor), None)
+
     def leaf_names(self, node):
         return self.names.of(self.graph.nodes[node].variable)
 

@@ -45,7 +45,7 @@ def _start(model):
     changes = {f"{model.card[p]}.waits": {"text": "ready"} for p in places if model.arrivals[p] == 0}
     msg = (
         f"backward() starts: the engine has counted how many gradients each node waits for, and hands the "
-        f"first gradient to {_listed(entries)}."
+        f"first gradient to {listed(entries)}."
     )
     ids = [f"r{k}" for k in range(len(model.roots))] + [model.card[p] for p in places]
     changes["queue"] = {"text": _queue(model, [p for p in places if model.arrivals[p] == 0])}
@@ -60,7 +60,8 @@ def _queue(model, ready):
     return ", ".join(model.label(node) for node in ready) if ready else "empty"
 
 
-def _listed(words):
+def listed(words):
+    """``a``, ``a and b``, ``a, b and 3 others``."""
     if len(words) > _LISTED:
         words = [*words[: _LISTED - 1], f"{len(words) - _LISTED + 1} others"]
     if len(words) < 2:
@@ -106,11 +107,11 @@ def _op_message(model, visit, changes):
     freed = _release(model, visit.node, changes)
     if not visit.sends:
         return f"{name} runs, but no input of its operation needs a gradient{kept}{freed}."
-    parts = _unique([_sent(model, *send) for send in visit.sends])
-    return f"{name} runs and sends a gradient to {_listed(parts)}{kept}{freed}."
+    parts = unique([_sent(model, *send) for send in visit.sends])
+    return f"{name} runs and sends a gradient to {listed(parts)}{kept}{freed}."
 
 
-def _unique(parts):
+def unique(parts):
     """Two edges to one target read better as "twice"; the last one tells how many are still missing."""
     last = {}
     for name, rest in parts:
@@ -130,7 +131,7 @@ def _retained(model, node, changes):
     for slot in slots:
         changes[f"{model.card[node]}.{slot}.grad"] = {"text": f"{model.output_names(node, slot)[0]}.grad ="}
     known = [f"{model.output_names(node, slot)[0]}.grad" for slot in slots]
-    return f" (retain_grad() has just kept {_listed(known)})" if known else ""
+    return f" (retain_grad() has just kept {listed(known)})" if known else ""
 
 
 def _release(model, node, changes):
@@ -188,7 +189,7 @@ def _made(model, node):
     if model.folded(node):
         return "The folded operations run, and each adds its node to the graph."
     known = [name for slot in sorted(model.inputs_used[node]) for name in model.output_names(node, slot)]
-    result = f" The result is {_listed(known)}." if known else ""
+    result = f" The result is {listed(known)}." if known else ""
     kept = [item["name"] for item in model.saved.get(node, ())]
-    saves = f" and saves {_listed(kept)}" if kept else ""
+    saves = f" and saves {listed(kept)}" if kept else ""
     return f"The operation adds {model.label(node)} to the graph{saves}.{result}"

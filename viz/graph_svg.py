@@ -20,6 +20,10 @@ _CSS = """
 .failed>.box{fill:var(--ended);stroke:var(--ended-line);stroke-width:2.6}
 .freed>text{text-decoration:line-through;fill:var(--muted)}
 .freed>.box{fill:none;stroke:var(--pale-line);stroke-dasharray:3 2}
+.value rect{transition:fill-opacity .25s}.p1 rect{fill:var(--accent-line);fill-opacity:.12}.p2 rect{fill:var(--accent-line);fill-opacity:.25}
+.p3 rect{fill:var(--accent-line);fill-opacity:.4}.m1 rect{fill:var(--nonleaf-line);fill-opacity:.12}
+.m2 rect{fill:var(--nonleaf-line);fill-opacity:.25}.m3 rect{fill:var(--nonleaf-line);fill-opacity:.4}
+.flying rect{stroke:var(--accent-line);fill:var(--paper)}.flying .cell{stroke:none}
 .live{display:none}.gone>.box{stroke-dasharray:3 2}.queue{font-weight:600;fill:var(--accent-line)}
 """.replace("\n", "")
 
@@ -129,9 +133,11 @@ def _row(row):
 
 def _cell(cell, row):
     back = _cell_box(cell, row)
-    if not cell.text:
+    if not cell.text and not cell.live:
         return back
     words = text(*_anchor(cell, row), cell.text, f"{cell.css} {_ALIGN[cell.align]}".strip(), data_id=cell.id)
+    if cell.live and back:
+        return group(back + words, class_="value", data_id=cell.id)
     return group(back + words, class_=_cell_class(cell), data_id=row.id or None) if back else words
 
 
@@ -171,7 +177,7 @@ def _cell_box(cell, row):
 
 
 def _queue(trace, y):
-    if trace.options["direction"] == "forward" or not trace.steps:
+    if trace.options["direction"] == "forward" or not trace.steps or "player" in trace.options:
         return "", y
     words = text(MARGIN, y + 12, "ready queue:", "note") + text(
         MARGIN + 92, y + 12, "", "queue", data_id="queue"

@@ -26,7 +26,7 @@ def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODE
     max_nodes: a graph with more nodes is folded, and the picture says how many nodes it shows.
     Raises TypeError for something that is not a tensor, ValueError for an unknown direction.
     """
-    roots = _roots(t)
+    roots = roots_of(t, "viz.graph")
     if direction not in DIRECTIONS:
         raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}; got {direction!r}")
     if not isinstance(max_nodes, int) or max_nodes < 4:
@@ -35,11 +35,12 @@ def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODE
     return Picture(graph_trace(model, direction))
 
 
-def _roots(t):
+def roots_of(t, function):
+    """The tensors in ``t``, a tensor or a list of tensors."""
     roots = list(t) if isinstance(t, (list, tuple)) else [t]
     if not roots:
-        raise ValueError("viz.graph was given an empty list: pass at least one tensor")
-    return [require_tensor(root, "viz.graph") for root in roots]
+        raise ValueError(f"{function} was given an empty list: pass at least one tensor")
+    return [require_tensor(root, function) for root in roots]
 
 
 def graph_trace(model, direction):

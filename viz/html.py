@@ -12,8 +12,14 @@ _TRACE = re.compile(r'<script type="application/json" class="viz-trace">(.*?)</s
 
 
 @cache
-def _player():
-    return (Path(__file__).parent / "player.js").read_text(encoding="utf-8")
+def _script(name):
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+def _player(trace):
+    """The player's source, with the file of its own that this picture asks for."""
+    own = trace.options.get("player")
+    return _script("player.js") + (_script(f"{own}.js") if own else "")
 
 
 def fragment(svg, trace, key):
@@ -25,7 +31,7 @@ def fragment(svg, trace, key):
     image = f'<img alt="{escape(trace.title, quote=True)}" src="data:image/svg+xml;base64,{encoded}">'
     return (
         f'<div class="viz-picture" data-viz="{key}">{image}</div>{_data(trace)}'
-        f'<script type="module">{_player()}\nmountAll("{key}");</script>'
+        f'<script type="module">{_player(trace)}\nmountAll("{key}");</script>'
     )
 
 
@@ -39,7 +45,7 @@ def page(svg, trace, key):
         "<style>body{margin:24px;font-family:system-ui,sans-serif}pre{overflow:auto}</style></head><body>"
         f'<div class="viz-picture" data-viz="{key}">{svg}</div>'
         f"<details><summary>As text</summary><pre>{spoken}</pre></details>{_data(trace)}"
-        f'<script type="module">{_player()}\nmountAll("{key}");</script></body></html>'
+        f'<script type="module">{_player(trace)}\nmountAll("{key}");</script></body></html>'
     )
 
 

@@ -67,11 +67,13 @@ class Stage {
   }
 
   // Show the sum of all changes up to and including step ``last``; -1 shows the picture as drawn.
-  show(steps, last) {
+  // ``waiting``: ids whose change in the last step is still to come.
+  show(steps, last, waiting = new Set()) {
     for (const id of this.changed.keys()) this.restore(id);
     this.changed.clear();
     for (const step of steps.slice(0, last + 1)) {
       for (const [id, change] of Object.entries(step.set)) {
+        if (step === steps[last] && waiting.has(id)) continue;
         this.changed.set(id, { ...this.changed.get(id), ...change });
       }
     }
@@ -139,29 +141,38 @@ function neighbours(trace) {
 class Player {
   constructor(host, svgText, trace) {
     this.trace = trace;
+    this.steps = this.stepList();
     this.at = -1;
     this.root = host.shadowRoot || host.attachShadow({ mode: "open" });
     this.root.replaceChildren(element("style", { textContent: CSS }));
     this.view = element("div", { className: "view", tabIndex: 0 }, svgText);
-    this.bar = element("div", { className: "bar" }, trace.steps.length ? BAR : "");
+    this.bar = element("div", { className: "bar" }, this.steps.length ? BAR : "");
     this.say = element("div", { className: "say" });
     this.say.setAttribute("aria-live", "polite");
-    this.root.append(this.bar, this.say, this.view);
+    this.layout();
     const svg = this.view.querySelector("svg");
     this.stage = new Stage(svg);
     this.tie = trace.options.tie ? new Tie(svg) : null;
     followTheme(host, svg);
     this.addZoom(svg);
     this.addHover(svg);
-    if (trace.steps.length) this.addSteps();
+    if (this.steps.length) this.addSteps();
     if (trace.options.predict) this.addPredict(svg);
     this.rest = trace.options.hint || "";
     this.say.textContent = this.rest;
   }
 
+  stepList() {
+    return this.trace.steps;
+  }
+
+  layout() {
+    this.root.append(this.bar, this.say, this.view);
+  }
+
   addSteps() {
     this.slider = this.bar.querySelector("input");
-    this.slider.max = this.trace.steps.length;
+    this.slider.max = this.steps.length;
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value) - 1));
     for (const button of this.bar.querySelectorAll("[data-go]")) {
       button.addEventListener("click", () => this.act(button.dataset.go));
@@ -188,14 +199,18 @@ class Player {
   act(word) {
     if (word === "play") return this.timer ? this.stop() : this.start();
     this.stop();
-    const last = this.trace.steps.length - 1;
+    const last = this.steps.length - 1;
     this.go({ first: -1, back: this.at - 1, next: this.at + 1, last }[word]);
   }
 
   start() {
-    if (this.at >= this.trace.steps.length - 1) this.go(-1);
-    this.timer = setInterval(() => this.at < this.trace.steps.length - 1 ? this.go(this.at + 1) : this.stop(), 1100);
+    if (this.at >= this.steps.length - 1) this.go(-1);
+    this.timer = setInterval(() => this.at < this.steps.length - 1 ? this.go(this.at + 1) : this.stop(), this.pace());
     this.bar.querySelector("[data-go=play]").textContent = "pause";
+  }
+
+  pace() {
+    return 1100;
   }
 
   stop() {
@@ -205,14 +220,14 @@ class Player {
   }
 
   go(step) {
-    const count = this.trace.steps.length;
+    const count = this.steps.length;
     this.at = Math.max(-1, Math.min(count - 1, step));
-    this.stage.show(this.trace.steps, this.at);
+    this.stage.show(this.steps, this.at);
     this.view.classList.toggle("playing", this.at >= 0);
-    this.drawTie(this.at >= 0 ? this.trace.steps[this.at].ids : []);
+    this.drawTie(this.at >= 0 ? this.steps[this.at].ids : []);
     this.slider.value = this.at + 1;
     this.bar.querySelector(".count").textContent = `step ${this.at + 1}/${count}`;
-    this.rest = this.at >= 0 ? this.trace.steps[this.at].msg : this.trace.options.hint || "";
+    this.rest = this.at >= 0 ? this.steps[this.at].msg : this.trace.options.hint || "";
     this.say.textContent = this.rest;
   }
 
@@ -255,14 +270,19 @@ class Player {
     });
     svg.addEventListener("click", (event) => {
       const card = event.target.closest("[data-card]");
-      const next = this.trace.steps[this.at + 1];
-      if (!card || !next || !this.view.classList.contains("guess")) return;
+      const next = this.steps[this.at + 1];
+      if (!card || !next || !next.ids.length || !this.view.classList.contains("guess")) return;
       const right = next.ids[0] === card.dataset.id;
       streak = right ? streak + 1 : 0;
+      button.textContent = streak ? `predict · streak ${streak}` : "predict";
       if (right) this.go(this.at + 1);
-      this.tell(right ? `Right, ${streak} in a row. ${next.msg}` : "Not that one: try another.");
+      this.tell(right ? `Right, ${streak} in a row. ${next.msg}` : this.wrong(card.dataset.id));
     });
     this.bar.append(button);
+  }
+
+  wrong() {
+    return "Not that one: try another.";
   }
 
   tell(sentence) {
@@ -271,8 +291,11 @@ class Player {
   }
 }
 
+// Players by the name in trace.options.player; a picture that needs more than this one brings its own file.
+const players = { plain: Player };
+
 export function mount(host, svgText, trace) {
-  return new Player(host, svgText, trace);
+  return new players[trace.options.player || "plain"](host, svgText, trace);
 }
 
 function svgOf(box) {

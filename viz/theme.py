@@ -11,6 +11,7 @@ ROLES = {
     "ended": (("#ffebe9", "#cf222e"), ("#43191b", "#ff7b72")),
     "pale": (("#ffffff", "#c4ccd4"), ("#1c2128", "#4b535d")),
     "band": (("#eef2f6", "#d0d7de"), ("#242b33", "#3d444d")),
+    "wait": (("#ffffff", "#8c959f"), ("#161b22", "#768390")),
     "accent": (("#ffe2c2", "#d9620a"), ("#4a2a0c", "#ff9d4d")),
 }
 INKS = {"paper": ("#ffffff", "#161b22"), "ink": ("#1f2328", "#e6edf3"), "muted": ("#57606a", "#9aa4af")}
