@@ -145,11 +145,11 @@ def copy_to(target, value):
 
 
 def without_leading_ones(t):
-    """Without the leading dimensions of size 1: they broadcast against nothing."""
+    """A view without the leading dimensions of size 1: they broadcast against nothing."""
     count = 0
     while count < len(t._shape) and t._shape[count] == 1:
         count += 1
-    return t.view(t._shape[count:]) if count else t
+    return t.view(t._shape[count:])
 
 
 publish("__setitem__", setitem, ("Tensor",))
