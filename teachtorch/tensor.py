@@ -211,7 +211,7 @@ def from_array(array, dtype=None, cls=Tensor):
     t._offset = 0
     t._shape = array.shape
     t._stride = None
-    t._dtype = dtype or dtypes.from_numpy(array.dtype)
+    t._dtype = dtype or dtypes.OF_NUMPY.get(array.dtype) or dtypes.from_numpy(array.dtype)
     t._device = devices.CPU
     t._keys = new_keys.cpu
     t._counter = None

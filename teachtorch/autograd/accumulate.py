@@ -1,5 +1,5 @@
 """AccumulateGrad: the node where a leaf's gradient ends up in `.grad`."""
-import sys
+from sys import getrefcount
 
 from ..core import geometry
 from ..dispatch.state import state
@@ -22,6 +22,8 @@ class AccumulateGrad(Node):
 
     def apply(self, grads):
         meta = self.variable._meta
+        if not meta.requires_grad:                    # switched off since the graph was made
+            return []
         if grads[0] is not None:
             if meta.grad is None:
                 meta.grad = first_gradient(self.variable, grads)
@@ -38,14 +40,22 @@ def first_gradient(variable, grads):
     """The gradient to keep: the incoming tensor itself if nobody else holds it and its layout fits, else a copy."""
     wanted = gradient_stride(variable)
     # Two references: the list's and getrefcount's own argument.
-    if not state.grad_enabled and sys.getrefcount(grads[0]) == 2 and may_steal(grads[0], wanted):
+    if not state.grad_enabled and getrefcount(grads[0]) == 2 and may_steal(grads[0], wanted):
         return grads[0]
     return copy_in_layout(grads[0], wanted)
 
 
 def may_steal(grad, wanted_stride):
     """Whether `grad` alone looks at its memory, in the layout that `.grad` should have."""
-    return grad._view is None and grad._counter is None and stride_of(grad) == wanted_stride
+    return is_sole_owner(grad) and stride_of(grad) == wanted_stride
+
+
+def is_sole_owner(t):
+    """Whether nothing but this tensor looks at its memory: no view, no alias, no ndarray of a user's."""
+    if t._view is not None or t._array is None:
+        return False
+    # Two references: the tensor's and getrefcount's own argument.
+    return getrefcount(t._array) == 2 and (t._counter is None or getrefcount(t._counter) == 2)
 
 
 def gradient_stride(variable):
@@ -57,8 +67,7 @@ def gradient_stride(variable):
 
 
 def copy_in_layout(grad, stride):
-    if state.grad_enabled or stride_of(grad) == stride:
+    """A copy with these strides, differentiable while the graph is being recorded."""
+    if not state.grad_enabled and stride_of(grad) == stride:
         return grad.clone()
-    copy = grad.new_empty_strided(grad._shape, stride)
-    copy.copy_(grad)
-    return copy
+    return grad.new_empty_strided(grad._shape, stride).copy_(grad)

@@ -7,7 +7,7 @@ from ..core import dtype as dt
 from ..dispatch.operator import registry
 from ..tensor import Tensor, from_array, method
 from .engine import run_backward
-from .meta import gradient_edge, meta_of, tracks
+from .meta import gradient_edge, tracks
 
 
 REFERENCE_CYCLE = (
@@ -28,30 +28,22 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     keep_graph = create_graph if retain_graph is None else retain_graph
     if create_graph:
         warnings.warn(REFERENCE_CYCLE, UserWarning, stacklevel=3)
+    edges = edges_of(tensors)
     if inputs is None:
-        run_backward(edges_of(tensors), grads, keep_graph, create_graph)
+        run_backward(edges, grads, keep_graph, create_graph)
         return
     inputs = as_tuple(inputs)
     if not inputs:
         raise RuntimeError("'inputs' argument to backward() cannot be empty.")
-    _backward_into(inputs, tensors, grads, keep_graph, create_graph)
+    targets = retaining_edges(inputs)
+    run_backward(edges, grads, keep_graph, create_graph, targets, accumulate_targets=targets)
 
 
-def _backward_into(inputs, tensors, grads, keep_graph, create_graph):
-    """backward(inputs=...): leaves accumulate in their node; non-leaves receive the captured gradient."""
-    leaf_edges = [gradient_edge(t) for t in inputs if t.is_leaf and tracks(t)]
-    others = [t for t in inputs if not t.is_leaf]
-    other_edges = [gradient_edge(t) for t in others]
-    captured = run_backward(edges_of(tensors), grads, keep_graph, create_graph, leaf_edges + other_edges,
-                            accumulate_targets=leaf_edges)
-    for t, edge in zip(others, other_edges):
-        if captured.get(edge) is not None:
-            add_to_grad(t, captured[edge], create_graph)
-
-
-def add_to_grad(t, grad, create_graph):
-    meta = meta_of(t)
-    meta.grad = grad if meta.grad is None else meta.grad + grad
+def retaining_edges(inputs):
+    """The edges of backward's `inputs`. Leaves accumulate in their node; the others retain their gradient."""
+    for t in inputs:
+        t.retain_grad()
+    return [edge for edge in map(gradient_edge, inputs) if edge is not None]
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,

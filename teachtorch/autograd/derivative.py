@@ -206,8 +206,11 @@ class OperatorNode(Node):
                 for i, value in enumerate(saved)]
 
     def release(self):
-        if self.plan.keeps_tensors and any(isinstance(value, Saved) for value in self.saved or ()):
-            self.saved = None
+        if self.plan.keeps_tensors:
+            for value in self.saved or ():
+                if isinstance(value, Saved):
+                    self.saved = None
+                    return
 
     def __getattr__(self, name):
         """`_saved_<name>`: what the node keeps, unpacked. RuntimeError once it has been freed."""

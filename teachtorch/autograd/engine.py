@@ -6,109 +6,65 @@
 
 torch/csrc/autograd/engine.cpp. Nothing here recurses over the graph: a chain of 100 000 nodes is one long loop.
 """
-import itertools
 from heapq import heappop, heappush
+from sys import getrefcount
 
-from ..core import observer
+from ..core import geometry, observer
 from ..dispatch.state import set_grad_mode, state
+from ..tensor import stride_of
+from .accumulate import is_sole_owner
 from .node import GraphRoot
 from .reduce import is_expandable_to, sum_to
 
 
 class GraphTask:
-    """One backward pass.
+    """One backward pass from a root node: every reachable leaf accumulates its gradient."""
 
-    `targets`: edges (node, input_nr) whose gradient is wanted. None: every reachable leaf accumulates. `captures`
-    receives the targets' gradients. `accumulate_targets`: targets that are leaves' accumulators, and run.
-    """
-
-    def __init__(self, root, targets=None, accumulate_targets=()):
-        self.root = root
-        self.targets = targets
-        self.captures = {}
-        self.dependencies = {}
+    def __init__(self, root):
+        self.dependencies, self.parents = self.count_dependencies(root)
         self.buffers = {}
         self.ready = []
-        self.next_turn = itertools.count().__next__      # of equal sequence numbers, first come, first served
-        parents = self.count_dependencies()
-        self.needed = None if targets is None else self.nodes_towards(targets, parents)
-        self.runnable_targets = {edge[0] for edge in accumulate_targets}
-        self.captured_inputs = self.targets_by_node()
+        self.turn = 0             # of equal sequence numbers, first come, first served
 
-    # ---- the scan -----------------------------------------------------------------------------------------
-
-    def count_dependencies(self):
-        """Fill `dependencies`; return {node: nodes with an edge to it} where targets need it."""
-        dependencies, parents = self.dependencies, {}
-        seen, stack = {self.root}, [self.root]
+    def count_dependencies(self, root):
+        """The scan: {node: how many edges lead to it}; and {node: its parents}, for tasks with targets."""
+        dependencies, stack = {}, [root]
         while stack:
-            node = stack.pop()
-            for edge in node.next_edges:
-                if edge is None:
-                    continue
-                child = edge[0]
-                dependencies[child] = dependencies.get(child, 0) + 1
-                if self.targets is not None:
-                    parents.setdefault(child, []).append(node)
-                if child not in seen:
-                    seen.add(child)
-                    stack.append(child)
-        return parents
+            for edge in stack.pop().next_edges:
+                if edge is not None:
+                    child = edge[0]
+                    if child in dependencies:
+                        dependencies[child] += 1
+                    else:
+                        dependencies[child] = 1
+                        stack.append(child)
+        return dependencies, None
 
-    def nodes_towards(self, targets, parents):
-        """The nodes that must run to reach the targets: their ancestors (the targets themselves only if on the way)."""
-        needed, stack = set(), [edge[0] for edge in targets]
-        while stack:
-            for parent in parents.get(stack.pop(), ()):
-                if parent not in needed:
-                    needed.add(parent)
-                    stack.append(parent)
-        return needed
+    def push(self, node):
+        self.turn += 1
+        heappush(self.ready, (-node.sequence_nr, self.turn, node))
 
-    def targets_by_node(self):
-        found = {}
-        for node, input_nr in self.targets or ():
-            found.setdefault(node, set()).add(input_nr)
-        return found
-
-    # ---- the loop -----------------------------------------------------------------------------------------
-
-    def run(self, keep_graph):
-        self.push(self.root)
-        ready, buffers, captured, needed = self.ready, self.buffers, self.captured_inputs, self.needed
+    def run(self, root, keep_graph):
+        """The loop: take the ready node of the highest sequence number, run it, deliver its gradients."""
+        ready, buffers = self.ready, self.buffers
+        ready.append((0, 0, root))
         while ready:
             node = heappop(ready)[2]
             grads = buffers.pop(node)
-            if node.hooks is not None:
-                run_tensor_hooks(node, grads)
-            if node in captured:
-                self.capture(node, grads)
-            if needed is None or self.must_run(node):
-                self.evaluate(node, grads, keep_graph)
+            results = self.results_of(node, grads)
             grads = None              # an accumulator may take a gradient over that nobody else holds
-        return self.captures
+            if results is None:
+                continue
+            if not keep_graph:
+                node.release()
+            if results:
+                self.deliver(node, results)
 
-    def push(self, node):
-        heappush(self.ready, (-node.sequence_nr, self.next_turn(), node))
-
-    def must_run(self, node):
-        return node in self.needed or node in self.runnable_targets
-
-    def capture(self, node, grads):
-        for input_nr in self.captured_inputs[node]:
-            self.captures[node, input_nr] = grads[input_nr]
-
-    def evaluate(self, node, grads, keep_graph):
-        """Run one node and deliver what it returns."""
-        if observer.active:
-            results = observed(node, grads)
-        else:
-            results = node.apply(grads) if node.hooks is None else call_with_hooks(node, grads)
-        if not keep_graph:
-            node.release()
-        if results:
-            grads = None
-            self.deliver(node, results)
+    def results_of(self, node, grads):
+        """What a node makes of the gradients that arrived; None if it is not to run."""
+        if node.hooks is None and not observer.active:
+            return node.apply(grads)
+        return with_hooks(node, grads)
 
     def deliver(self, node, results):
         """Add the gradients into the next nodes' buffers; a node that waits for nothing more becomes ready."""
@@ -120,18 +76,89 @@ class GraphTask:
             buffer = buffers.get(child)
             if buffer is None:
                 buffer = buffers[child] = [None] * len(child.input_metadata)
-            if results[i] is not None:
-                grad = fitted(results[i], child.input_metadata[input_nr], node, i)
+            grad = results[i]
+            if grad is not None:
                 results[i] = None
-                held = buffer[input_nr]
-                buffer[input_nr] = grad if held is None else held + grad
-                grad = held = None
-            dependencies[child] -= 1
-            if not dependencies[child] and (self.needed is None or self.is_wanted(child)):
+                expected = child.input_metadata[input_nr]
+                if grad._shape != expected.shape or grad._dtype is not expected.dtype:
+                    grad = fitted(grad, expected, node, i)
+                if buffer[input_nr] is None:
+                    buffer[input_nr] = grad
+                else:
+                    add_into(buffer, input_nr, grad)
+                grad = None
+            waits_for = dependencies[child] = dependencies[child] - 1
+            if not waits_for:
                 self.push(child)
 
-    def is_wanted(self, node):
-        return node in self.needed or node in self.captured_inputs or node in self.runnable_targets
+
+class TargetedTask(GraphTask):
+    """A backward pass for the gradients at given edges (node, input_nr): only what leads to them runs.
+
+    `captures` receives the gradients. `accumulators`: edges of leaves whose accumulators run as well.
+    """
+
+    def __init__(self, root, targets, accumulators=()):
+        super().__init__(root)
+        self.captures = {}
+        self.captured_inputs = {}
+        for node, input_nr in targets:
+            self.captured_inputs.setdefault(node, set()).add(input_nr)
+        self.needed = self.ancestors_of(targets)
+        self.runnable = self.needed | {edge[0] for edge in accumulators}
+
+    def count_dependencies(self, root):
+        dependencies, parents = {}, {}
+        seen, stack = {root}, [root]
+        while stack:
+            node = stack.pop()
+            for edge in node.next_edges:
+                if edge is None:
+                    continue
+                child = edge[0]
+                dependencies[child] = dependencies.get(child, 0) + 1
+                parents.setdefault(child, []).append(node)
+                if child not in seen:
+                    seen.add(child)
+                    stack.append(child)
+        return dependencies, parents
+
+    def ancestors_of(self, targets):
+        """The nodes that must run to reach the targets; a target itself only if it is on the way to another."""
+        needed, stack = set(), [edge[0] for edge in targets]
+        while stack:
+            for parent in self.parents.get(stack.pop(), ()):
+                if parent not in needed:
+                    needed.add(parent)
+                    stack.append(parent)
+        return needed
+
+    def push(self, node):
+        if node in self.runnable or node in self.captured_inputs:
+            super().push(node)
+
+    def results_of(self, node, grads):
+        if node.hooks is not None:
+            run_tensor_hooks(node, grads)
+        for input_nr in self.captured_inputs.get(node, ()):
+            self.captures[node, input_nr] = grads[input_nr]
+        if node not in self.runnable:
+            return None
+        return observed(node, grads) if observer.active else applied(node, grads)
+
+
+def add_into(buffer, input_nr, grad):
+    """Add a further gradient to an input buffer: in place, if nobody else can see the sum so far."""
+    held = buffer[input_nr]
+    # Three references: the buffer's, `held` and getrefcount's own argument.
+    if getrefcount(held) == 3 and not state.grad_enabled and is_sole_owner(held) and is_dense(held):
+        held.add_(grad)
+    else:
+        buffer[input_nr] = held + grad
+
+
+def is_dense(t):
+    return geometry.is_non_overlapping_and_dense(t._shape, stride_of(t))
 
 
 def run_tensor_hooks(node, grads):
@@ -153,11 +180,18 @@ def replaced(grad, new, hook):
     return new
 
 
+def with_hooks(node, grads):
+    """Run a node that has hooks, or while somebody observes."""
+    if node.hooks is not None:
+        run_tensor_hooks(node, grads)
+    return observed(node, grads) if observer.active else applied(node, grads)
+
+
 def observed(node, grads):
     """Run a node and tell the observer before and after, also of its failure."""
     observer.report("backward", phase="node", node=node, grads=tuple(grads))
     try:
-        results = node.apply(grads) if node.hooks is None else call_with_hooks(node, grads)
+        results = applied(node, grads)
     except Exception as error:
         observer.report("backward", phase="failed", node=node, error=error)
         raise
@@ -165,9 +199,11 @@ def observed(node, grads):
     return results
 
 
-def call_with_hooks(node, grads):
+def applied(node, grads):
     """Pre-hooks, the node itself, post-hooks."""
     hooks = node.hooks
+    if hooks is None:
+        return node.apply(grads)
     for hook in tuple(hooks.pre.values()):
         changed = hook(tuple(grads))
         grads = grads if changed is None else as_list(changed)
@@ -205,19 +241,19 @@ def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulat
         root, input_nr = edges[0]
     else:
         root, input_nr = GraphRoot(tuple(edges), list(grads)), None
-    task = GraphTask(root, targets, accumulate_targets)
+    task = GraphTask(root) if targets is None else TargetedTask(root, targets, accumulate_targets)
     buffer = task.buffers[root] = [None] * len(root.input_metadata)
     if input_nr is not None:
         buffer[input_nr] = grads[0]
+    grads = buffer = None
+    before = state.grad_enabled
     if observer.active:
         observer.report("backward", phase="start", node=root, roots=tuple(edges), dependencies=dict(task.dependencies))
-    before = state.grad_enabled
     set_grad_mode(create_graph)
-    grads = None
     try:
-        captured = task.run(keep_graph)
+        task.run(root, keep_graph)
     finally:
         set_grad_mode(before)
     if observer.active:
         observer.report("backward", phase="end", node=root, roots=tuple(edges))
-    return captured
+    return None if targets is None else task.captures

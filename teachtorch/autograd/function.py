@@ -16,6 +16,7 @@
 https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
 """
 import functools
+import warnings
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from .forward_ad import carry, has_tangent, tangent_of
 from .meta import gradient_source, set_history, tracks
 from .node import InputMetadata, Node
 from .saved import SECOND_BACKWARD, save_input, save_result
+from .tensor_fields import bump_version
 
 
 class FunctionCtx:
@@ -191,34 +193,49 @@ def run_forward(cls, node, args, kwargs):
 def connect(node, args, outputs, sources, is_recorded):
     """Give the outputs their place in the graph and keep what was to be saved."""
     node.sources = sources if is_recorded else (None,) * len(sources)
-    node.input_metadata = [InputMetadata(out) for out in outputs if isinstance(out, Tensor)]
-    wrapped, nr = [], 0
-    for out in outputs:
-        if isinstance(out, Tensor):
-            out = connected(node, args, out, nr, is_recorded)
-            nr += 1
-        wrapped.append(out)
+    tensors = [out for out in outputs if isinstance(out, Tensor)]
+    node.input_metadata = [InputMetadata(out) for out in tensors]
+    for t in node.dirty_tensors:
+        bump_version(t)
+    numbers = iter(range(len(tensors)))
+    wrapped = [connected(node, args, out, next(numbers), is_recorded) if isinstance(out, Tensor) else out
+               for out in outputs]
+    forbid_changing_several([out for out in wrapped if isinstance(out, Tensor)], node)
     if is_recorded:
         keep_saved(node, outputs)
     return tuple(wrapped)
 
 
 def connected(node, args, out, nr, is_recorded):
-    """One output as output `nr` of the node: an input changed in place, an alias of an input, or a new tensor."""
+    """One output as output `nr` of the node: an input changed in place, an alias of an input, or a new tensor.
+
+    torch/csrc/autograd/custom_function.cpp, _process_backward_mode_ad
+    """
     is_input = any(out is a for a in args)
     is_dirty = any(out is d for d in node.dirty_tensors)
-    is_differentiable = out._dtype.category == dt.FLOATING and not any(out is t for t in node.non_differentiable)
-    if is_dirty:
-        return changed_in_place(node, out, nr, is_recorded and is_differentiable)
-    if is_input:
-        out = alias_of_input(out)
-    elif out._meta is not None and out._meta.requires_grad:
-        out = out.detach()
-    if is_recorded and is_differentiable:
-        if out._view is not None:
-            out._view.creation = views.CUSTOM_FUNCTION
+    if not (is_recorded and is_differentiable_output(node, out)):
+        out = untracked_output(out, is_input, is_dirty)
+    elif is_dirty:
+        rebase_output(node, out, nr, is_input)
+    else:
+        out = alias_of_input(out) if is_input else out
         set_history(out, node, nr)
+    if out._view is not None and not (is_input and is_dirty):
+        out._view.creation = views.CUSTOM_FUNCTION
     return out
+
+
+def is_differentiable_output(node, out):
+    return out._dtype.category == dt.FLOATING and not any(out is t for t in node.non_differentiable)
+
+
+def untracked_output(out, is_input, is_dirty):
+    """An output that no gradient flows to. An input keeps its own requires_grad: its alias has none."""
+    if tracks(out):
+        if is_input:
+            return out.detach()
+        return out if out._view is not None else out.detach_()
+    return alias_of_input(out) if is_input and not is_dirty else out
 
 
 def alias_of_input(t):
@@ -231,14 +248,30 @@ def alias_of_input(t):
         set_grad_mode(before)
 
 
-def changed_in_place(node, t, nr, is_recorded):
-    if is_recorded:
-        views.check_inplace(t)
-        if t._view is None:
-            set_history(t, node, nr)
-        else:
-            views.rebase_history(t, node)
-    return t
+def rebase_output(node, t, nr, is_input):
+    """Make a tensor that forward changed in place come from the node."""
+    views.check_inplace(t)
+    if not is_input:
+        warnings.warn("Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no "
+                      "need to pass it to mark_dirty().", stacklevel=5)
+    if t._view is not None and len(node.input_metadata) > 1:
+        raise RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function "
+                           "cannot return more than one Tensor. This is not supported by the current autograd engine. "
+                           "You should either make sure the input is not a view (using .clone() for example) or make "
+                           "your Function only return one Tensor (potentially splitting it into two Functions: one "
+                           "doing the inplace that returns a single Tensor and a second one that does the other "
+                           "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
+                           "this change.")
+    views.rebase_history(t, node, nr)
+
+
+def forbid_changing_several(outputs, node):
+    """Views among several differentiable outputs may not be changed in place."""
+    differentiable = [out for out in outputs if out._meta is not None and out._meta.grad_fn is node]
+    if len(differentiable) > 1:
+        for out in outputs:
+            if out._view is not None:
+                out._view.creation = views.MULTI_OUTPUT
 
 
 def keep_saved(node, outputs):

@@ -103,6 +103,6 @@ def keep_gradient_at(t, node, output_nr):
         tensor = weak()
         if tensor is not None and grad is not None:
             meta = tensor._meta
-            meta.grad = grad if meta.grad is None else meta.grad + grad
+            meta.grad = grad.clone() if meta.grad is None else meta.grad + grad
 
     node.own_hooks().retain_grad[output_nr] = retain

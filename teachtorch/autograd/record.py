@@ -75,11 +75,10 @@ def inplace_kernel(op, derivatives):
 
     def autograd(keys, *args):
         mask = requires_grad_mask(derivatives.positions, args) if state.grad_enabled else 0
-        if not mask:
-            return op.redispatch(keys & BELOW_AUTOGRAD, *args)
         target = args[0]
+        if not mask or target._dtype.category != dt.FLOATING:
+            return op.redispatch(keys & BELOW_AUTOGRAD, *args)
         check_inplace(target)
-        refuse_integer_target(op, target)
         kept = args
         if any(mask >> slot & 1 for slot, wanted in enumerate(needs_original) if wanted):
             kept = (target.clone(), *args[1:])     # the formula wants the value that is about to be overwritten
@@ -94,9 +93,3 @@ def inplace_kernel(op, derivatives):
         return target
 
     return autograd
-
-
-def refuse_integer_target(op, target):
-    if target._dtype.category != dt.FLOATING:
-        raise RuntimeError(f"{op.name}: a tensor of dtype {target._dtype} cannot take a result that requires grad; "
-                           "only floating point tensors can.")

@@ -103,7 +103,11 @@ def register_hook(self, hook):
     """Call hook(grad) when this tensor's gradient is computed; a tensor it returns replaces the gradient."""
     if not tracks(self):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    node, input_nr = gradient_edge(self)
+    edge = gradient_edge(self)
+    if edge is None:
+        raise RuntimeError("cannot register a hook on a view that requires gradient only because its base does: it was "
+                           "made before that, and no gradient reaches it")
+    node, input_nr = edge
     if self._meta.grad_fn is None:
         hooks = self._meta.hooks = self._meta.hooks if self._meta.hooks is not None else {}
         node.own_hooks().tensor_pre[0] = hooks        # a leaf's hooks outlive its accumulators

@@ -30,7 +30,8 @@ def refresh(view):
     RuntimeError if the view was made in a way that leaves its grad_fn unknown after such a change.
     """
     info = view._view
-    if not follow_base(view) or info.version == view._counter.value:
+    is_tracked = follow_base(view) or (view._meta is not None and view._meta.grad_fn is not None)
+    if not is_tracked or info.version == view._counter.value:
         return
     if info.creation is not None:
         raise RuntimeError(forbidden_view(view, "its base or another view of its base has been"))
@@ -118,18 +119,17 @@ class CopySlices(Node):
 def check_inplace(t):
     """Refuse in-place changes that would make gradients wrong. Called when gradients flow to or into `t`."""
     view = t._view
-    if view is None:
-        if is_tracked_leaf(t):
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-        return
-    if view.creation is not None:
-        raise RuntimeError(forbidden_view(t, "is being"))
-    if is_tracked_leaf(view.base):
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if view is not None:
+        if view.creation is not None:
+            raise RuntimeError(forbidden_view(t, "is being"))
+        if autograd_meta.tracks(t) and is_leaf(view.base):
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if autograd_meta.tracks(t) and is_leaf(t):
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def is_tracked_leaf(t):
-    return t._meta is not None and t._meta.requires_grad and t._meta.grad_fn is None
+def is_leaf(t):
+    return autograd_meta.grad_fn_of(t) is None
 
 
 _AMBIGUOUS = (" Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
@@ -165,14 +165,14 @@ def forbidden_view(t, what):
     return f"{start} and {what} modified inplace{end}{_WHY[creation]}"
 
 
-def rebase_history(t, node):
+def rebase_history(t, node, output_nr=0):
     """After an in-place operator with node `node`: `t` (and its base, if it is a view) now comes from there.
 
     Returns the CopySlices of the base, None if `t` is no view.
     """
     view = t._view
     if view is None:
-        return renew_history(t, node)
+        return renew_history(t, node, output_nr)
     base = view.base
     copy_slices = CopySlices(base, t, autograd_meta.gradient_source(base), node)
     renew_history(base, copy_slices)
@@ -180,10 +180,10 @@ def rebase_history(t, node):
     return copy_slices
 
 
-def renew_history(t, node):
-    """Make `t` the output of `node`. retain_grad follows the tensor's new value; other hooks stay with the old one."""
+def renew_history(t, node, output_nr=0):
+    """Make `t` an output of `node`. retain_grad follows the tensor's new value; other hooks stay with the old one."""
     meta = t._meta
     if meta is not None and meta.retains_grad:
         meta.grad_fn.own_hooks().retain_grad.pop(meta.output_nr, None)
-        autograd_meta.keep_gradient_at(t, node, 0)
-    autograd_meta.set_history(t, node)
+        autograd_meta.keep_gradient_at(t, node, output_nr)
+    autograd_meta.set_history(t, node, output_nr)

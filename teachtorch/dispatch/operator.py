@@ -38,6 +38,7 @@ class Operator:
         self.name = name
         self.info = info
         self.kernels = {}
+        self.call = self.__call__         # replaced by ops/declare.py: the same, written out for the signature
         self._chosen = {}
         registry[name] = self
 

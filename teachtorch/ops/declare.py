@@ -27,6 +27,7 @@ from ..autograd.meta import tracks
 from ..autograd.record import functional_kernel, inplace_kernel
 from ..autograd.tensor_fields import bump_version
 from ..autograd.views import mark_view
+from ..core import observer
 from ..core.device import as_device
 from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Operator
@@ -36,7 +37,7 @@ from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME
 from .fake import Fake, like_self
 from .return_types import return_type
-from .signature import Signature, factory_function, positional, public_function
+from .signature import Signature, factory_function, positional, positional_call, public_function
 
 exports = {}                    # namespace ("" is teachtorch itself, "Tensor", "linalg", ...) -> {name: function}
 
@@ -83,7 +84,7 @@ def operator(name, vjp=None, jvp=None, fake=None, outputs=("result",), inplace=F
     def declare(function):
         info = describe(name, "operator", function, vjp, jvp, fake, inplace, out, outputs)
         op = Operator(name, info)
-        op.register(K.CPU, array_kernel(positional(function, info.signature), fake, results_type(name, outputs)))
+        op.register(K.CPU, array_kernel(function, info.signature, fake, results_type(name, outputs)))
         register_meta(op, fake)
         return finish(op, info, spaces)
     return declare
@@ -115,7 +116,7 @@ def view(name, vjp=None, is_multi_output=False, spaces=("", "Tensor")):
         info = describe(name, "view", function, vjp, LINEAR, None, False, False)
         op = Operator(name, info)
         op.register(COMPOSITE_EXPLICIT, view_kernel(positional(function, info.signature)))
-        op.register(K.AD_INPLACE_OR_VIEW, tracking_kernel(op, is_multi_output))
+        op.register(K.AD_INPLACE_OR_VIEW, tracking_kernel(op, positional(function, info.signature), is_multi_output))
         return finish(op, info, spaces)
     return declare
 
@@ -189,6 +190,7 @@ def finish(op, info, spaces, is_inplace=False):
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
     info.public = public
+    op.call = positional_call(op, info.signature)
     publish(op.name.rpartition(".")[2], public, spaces)
     if info.has_inplace and info.kind == "operator":
         declare_inplace(op, info, copying_kernel(op), spaces)
@@ -234,16 +236,30 @@ def results_type(name, outputs):
 
 # ---- kernels --------------------------------------------------------------------------------------------------
 
-def array_kernel(function, fake, results):
-    """The CPU kernel around a function of arrays."""
-    def cpu(keys, *args):
-        try:
-            found = function(*[unwrapped(a) for a in args])
-        except Exception:
-            explain(fake, args)
-            raise
-        return wrapped(found, results)
-    return cpu
+ARRAY_KERNEL = """\
+def cpu(keys, {names}):
+    try:
+        found = function({arrays})
+    except Exception:
+        explain(fake, ({names},))
+        raise
+    return from_array(found) if found.__class__ is ndarray else wrapped(found, results)
+"""
+ARRAY = "({0}._array if {0}._array is not None else array_of({0})) if isinstance({0}, Tensor) else unwrapped({0})"
+
+
+def array_kernel(function, signature, fake, results):
+    """The CPU kernel around a function of arrays: tensors among the arguments become their arrays.
+
+    It is written out for the arguments' names, since every operator pays for it.
+    """
+    arrays = [ARRAY.format(n) if n in signature.possible_tensors else n for n in signature.names]
+    source = ARRAY_KERNEL.format(names=", ".join(signature.names), arrays=", ".join(arrays))
+    scope = {"function": positional(function, signature), "explain": explain, "fake": fake, "from_array": from_array,
+             "ndarray": np.ndarray, "wrapped": wrapped, "results": results, "array_of": array_of, "Tensor": Tensor,
+             "unwrapped": unwrapped}
+    exec(compile(source, f"<kernel of {function.__name__}>", "exec"), scope)
+    return scope["cpu"]
 
 
 def unwrapped(a):
@@ -334,10 +350,19 @@ def composite_kernel(function, signature):
 
 # ---- the ADInplaceOrView kernels ------------------------------------------------------------------------------
 
-def tracking_kernel(op, is_multi_output):
-    """Views remember their base."""
+def tracking_kernel(op, function, is_multi_output):
+    """Views remember their base. While nobody observes, the one view of a strided tensor is made here at once."""
     def ad_inplace_or_view(keys, self, *args):
-        result = op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args)
+        if observer.active or keys & K.SPARSE_CPU:
+            return tracked(op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args), self)
+        found = function(self, *args)
+        if found.__class__ is list:
+            return tracked(tuple([alias(self, *one) for one in found]), self)
+        view = alias(self, *found)
+        mark_view(view, self)
+        return view
+
+    def tracked(result, self):
         if isinstance(result, Tensor):
             mark_view(result, self)
         else:

@@ -104,9 +104,13 @@ def cpu_kernel(kernels, kind, fake):
 
     def binary(keys, a, b, *options):
         try:
-            if (options == defaults and isinstance(a, Tensor) and isinstance(b, Tensor) and a._dtype is b._dtype
-                    and a._dtype.category >= lowest):
-                return from_array(plain(array_of(a), array_of(b)), result_dtype or a._dtype)
+            if options == defaults and isinstance(a, Tensor):
+                dtype = a._dtype
+                if isinstance(b, Tensor):
+                    if b._dtype is dtype and dtype.category >= lowest:
+                        return from_array(plain(array_of(a), array_of(b)), result_dtype or dtype)
+                elif b.__class__ is float and dtype.is_floating_point:
+                    return from_array(plain(array_of(a), dtype.numpy.type(b)), result_dtype or dtype)
             return general(a, b, *options)
         except Exception:
             fake(a, b, *options)

@@ -203,8 +203,8 @@ def nll_loss_backward(grad_output, shape, target, weight, reduction, ignore_inde
     return result
 
 
-_nll_loss, _nll_loss2d = registry["nll_loss"], registry["nll_loss2d"]
-_nll_loss2d.info.derivatives.node_class.__name__ = "NllLoss2DBackward0"
+_nll_loss, _nll_loss2d = registry["nll_loss"].call, registry["nll_loss2d"].call
+registry["nll_loss2d"].info.derivatives.node_class.__name__ = "NllLoss2DBackward0"
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):

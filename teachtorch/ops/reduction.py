@@ -247,13 +247,13 @@ def sum_(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, kee
     """The sum of all elements, or over the dimensions `dim` (int or tuple); integers are summed as int64."""
     dim, keepdim = (axis if dim is None else dim), keepdim or keepdims
     if out is not None:
-        return write_out(_sum_dim, out, (input, dim, keepdim, dtype or out.dtype))
+        return write_out(registry["sum_dim"], out, (input, dim, keepdim, dtype or out.dtype))
     if dim is None and not keepdim:
         return _sum(input, dtype)
     return _sum_dim(input, dim, keepdim, dtype)
 
 
-_sum, _sum_dim = registry["sum"], registry["sum_dim"]
+_sum, _sum_dim = registry["sum"].call, registry["sum_dim"].call
 name_node("sum_dim", "SumBackward1")
 publish("sum", sum_, ("", "Tensor"))
 
@@ -313,13 +313,13 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, kee
     bools, unless a floating `dtype` is given to convert them to."""
     dim, keepdim = (axis if dim is None else dim), keepdim or keepdims
     if out is not None:
-        return write_out(_mean_dim, out, (input, dim, keepdim, dtype or out.dtype))
+        return write_out(registry["mean_dim"], out, (input, dim, keepdim, dtype or out.dtype))
     if dim is None and not keepdim:
         return _mean(input, dtype)
     return _mean_dim(input, dim, keepdim, dtype)
 
 
-_mean, _mean_dim = registry["mean"], registry["mean_dim"]
+_mean, _mean_dim = registry["mean"].call, registry["mean_dim"].call
 name_node("mean_dim", "MeanBackward1")
 publish("mean", mean, ("", "Tensor"))
 
@@ -390,7 +390,7 @@ def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
     return chosen(*args) if out is None else write_out(chosen, out, args)
 
 
-_prod, _prod_dim = registry["prod"], registry["prod_dim"]
+_prod, _prod_dim = registry["prod"].call, registry["prod_dim"].call
 name_node("prod_dim", "ProdBackward1")
 publish("prod", prod, ("", "Tensor"))
 
@@ -586,7 +586,8 @@ def torch_spelt(name, **arguments):
     return found
 
 
-_max, _max_dim, _min, _min_dim = registry["max"], registry["max_dim"], registry["min"], registry["min_dim"]
+_max, _max_dim = registry["max"].call, registry["max_dim"].call
+_min, _min_dim = registry["min"].call, registry["min_dim"].call
 for _operator, _node in (("max", "MaxBackward1"), ("max_dim", "MaxBackward0"),
                          ("min", "MinBackward1"), ("min_dim", "MinBackward0")):
     name_node(_operator, _node)

@@ -24,6 +24,13 @@ class Signature:
         self.defaults = function.__defaults__ or ()
         self.keyword_defaults = function.__kwdefaults__ or {}
         self.names = self.positional + ((self.rest,) if self.rest else ()) + self.keyword_only
+        self.possible_tensors = self._possible_tensors()
+
+    def _possible_tensors(self):
+        """The arguments that may hold tensors: those without a default, or with None for one."""
+        required = len(self.positional) - len(self.defaults)
+        defaults = dict(zip(self.positional[required:], self.defaults), **self.keyword_defaults)
+        return [n for n in self.names if n != self.rest and defaults.get(n) is None]
 
     def __str__(self):
         required = len(self.positional) - len(self.defaults)
@@ -59,10 +66,20 @@ def public_function(op, signature, call_out=None, direct=None):
         body = f"    if _observer.active:\n        return _op({arguments})\n    return _direct({arguments})\n"
     if call_out is not None:
         body = f"    if out is not None:\n        return _call_out(out, {arguments})\n" + body
-    scope = {"_op": op, "_chosen": op._chosen, "_choose": op.choose, "_observed": op._observed, "_Tensor": Tensor,
-             "_SEQUENCES": (list, tuple), "_keys_in": keys_in, "_state": state, "_observer": observer,
-             "_direct": direct, "_call_out": call_out}
+    scope = {**_dispatch_scope(op), "_op": op, "_direct": direct, "_call_out": call_out}
     return _compiled(op.name, _parameters(signature, "out=None" if call_out is not None else ""), body, signature, scope)
+
+
+def _dispatch_scope(op):
+    """What the generated dispatching code refers to."""
+    return {"_chosen": op._chosen, "_choose": op.choose, "_observed": op._observed, "_Tensor": Tensor,
+            "_SEQUENCES": (list, tuple), "_keys_in": keys_in, "_state": state, "_observer": observer}
+
+
+def positional_call(op, signature):
+    """The operator as a function of all its arguments in their places: `op(...)`, written out for its signature."""
+    names = [_shown(n) for n in signature.names]
+    return _compiled(op.name, ", ".join(names), _dispatching(signature, ", ".join(names)), signature, _dispatch_scope(op))
 
 
 def factory_function(name, signature, make):
@@ -90,20 +107,13 @@ def _passed(signature):
 
 def _dispatching(signature, arguments):
     lines = ["    keys = 0"]
-    for name in _possible_tensors(signature):
+    for name in map(_shown, signature.possible_tensors):
         lines += [f"    if isinstance({name}, _Tensor):", f"        keys |= {name}._keys",
                   f"    elif {name}.__class__ in _SEQUENCES:", f"        keys |= _keys_in({name})"]
     lines += ["    keys = (keys | _state.included) & ~_state.excluded", "    if _observer.active:",
               f"        return _observed(keys, ({arguments},))",
               f"    return (_chosen.get(keys) or _choose(keys))(keys, {arguments})"]
     return "\n".join(lines) + "\n"
-
-
-def _possible_tensors(signature):
-    """The arguments that may hold tensors: those without a default, or with None for one."""
-    required = len(signature.positional) - len(signature.defaults)
-    defaults = dict(zip(signature.positional[required:], signature.defaults), **signature.keyword_defaults)
-    return [_shown(n) for n in signature.names if n != signature.rest and defaults.get(n) is None]
 
 
 def keys_in(values):

@@ -157,7 +157,7 @@ def log_softmax_(self, dim):
     return along("log_softmax", log_softmax_of, rows.log_softmax, self, dim)
 
 
-_softmax, _log_softmax = registry["_softmax"], registry["_log_softmax"]
+_softmax, _log_softmax = registry["_softmax"].call, registry["_log_softmax"].call
 
 
 def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
