@@ -58,7 +58,8 @@ def lu_factor(a, pivot=True):
     lu = np.array(a, order="C")
     batch, (m, n) = lu.shape[:-2], lu.shape[-2:]
     steps = min(m, n)
-    lu, count = lu.reshape(-1, m, n), int(np.prod(batch))
+    count = int(np.prod(batch))
+    lu = lu.reshape(count, m, n)
     pivots, info = np.empty((count, steps), np.int32), np.zeros(count, np.int32)
     each = np.arange(count)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -89,7 +90,7 @@ def eliminate(lu, k, info):
 def row_order(pivots, m):
     """The rows of A in the order that the pivots bring them to, (..., m)."""
     batch = pivots.shape[:-1]
-    flat = pivots.reshape(-1, pivots.shape[-1]) - 1
+    flat = pivots.reshape(int(np.prod(batch)), pivots.shape[-1]) - 1
     order = np.tile(np.arange(m), (len(flat), 1))
     each = np.arange(len(flat))
     for k in range(flat.shape[-1]):
@@ -100,7 +101,7 @@ def row_order(pivots, m):
 def permutation(pivots, m, dtype):
     """P of A = P L U, (..., m, m)."""
     order = row_order(pivots, m)
-    return np.swapaxes(order[..., None] == np.arange(m), -1, -2).astype(dtype)
+    return (order[..., None, :] == np.arange(m)[:, None]).astype(dtype)
 
 
 def lu_solve(lu, pivots, b):
@@ -116,6 +117,17 @@ def lu_solve_transposed(lu, pivots, b):
     found = solve_triangular(transposed(lu), solve_triangular(transposed(lu), b, False), True, True, True)
     back = np.argsort(row_order(pivots, b.shape[-2]), -1)
     return np.take_along_axis(found, np.broadcast_to(back, (*found.shape[:-2], b.shape[-2]))[..., None], -2)
+
+
+def reflected(a, tau):
+    """The first columns of the product of the reflections that geqrf leaves below a's diagonal."""
+    m, n = a.shape[-2:]
+    found = np.array(np.broadcast_to(np.eye(m, n, dtype=a.dtype), a.shape))
+    for i in reversed(range(tau.shape[-1])):
+        v = np.array(a[..., i:, i:i + 1])
+        v[..., 0, :] = 1
+        found[..., i:, :] -= tau[..., i, None, None] * (v @ (transposed(v) @ found[..., i:, :]))
+    return found
 
 
 # ---- failures of LAPACK's routines, located ------------------------------------------------------------------

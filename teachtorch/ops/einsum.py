@@ -5,6 +5,7 @@ the output's first and then those that are summed; pairs are contracted from lef
 """
 from ..tensor import Tensor
 from .declare import composite, publish
+from .fake import require_tensor
 
 ELLIPSIS = 52
 
@@ -329,7 +330,7 @@ def contracted_dims(a, b, dims):
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
     if count > min(a.dim(), b.dim()):
         raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-    return list(range(a.dim() - count, a.dim())), list(range(count))
+    return list(range(-count, 0)), list(range(count))
 
 
 def wrapped_dims(t, dims):
@@ -374,6 +375,7 @@ def tensordot(a, b, dims=2):
 @composite("kron", out=True)
 def kron(self, other):
     """The Kronecker product: every element of `self` times all of `other`, in blocks; ranks are made equal."""
+    require_tensor(other, "kron", "other", 2)
     rank = max(self.dim(), other.dim())
     a = self.reshape((1,) * (rank - self.dim()) + tuple(self.shape))
     b = other.reshape((1,) * (rank - other.dim()) + tuple(other.shape))

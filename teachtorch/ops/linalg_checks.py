@@ -79,10 +79,12 @@ def not_positive_definite(code):
 # ---- shapes of results -----------------------------------------------------------------------------------------
 
 def by_columns_stride(shape):
-    """Strides of a batch of matrices, each stored column by column."""
+    """Strides of a batch of matrices, each stored column by column; of single rows or columns, the usual ones."""
     *batch, m, n = shape
+    if m <= 1 or n <= 1:
+        return geometry.contiguous_strides(tuple(shape))
     *outer, _, _ = geometry.contiguous_strides((*batch, n, m))
-    return (*outer, 1, max(m, 1))
+    return (*outer, 1, m)
 
 
 def fake_matrix(shape, dtype, columns=True):

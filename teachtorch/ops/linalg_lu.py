@@ -509,4 +509,5 @@ def lstsq(self, b, rcond=None, *, driver=None):
     `driver`: "gels" (full rank), "gelsy" (the default), "gelsd" or "gelss"; what a driver does not compute is empty.
     """
     names = ("solution", "residuals", "rank", "singular_values")
-    return return_type("linalg_lstsq", names)(*lstsq_(self, b, rcond, driver or "gelsy"))
+    solution, residuals, rank, singular_values = lstsq_(self, b, rcond, driver or "gelsy")
+    return return_type("linalg_lstsq", names)(solution, residuals, rank, singular_values.detach())

@@ -186,7 +186,7 @@ def matrix_power(self, n):
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     check_square("linalg.matrix_power", self)
     if n == 0:
-        return exports[""]["eye"](self.shape[-1], dtype=self.dtype).expand(self.shape).clone()
+        return self.masked_fill(self.new_ones(()).bool(), 0) + exports[""]["eye"](self.shape[-1], dtype=self.dtype)
     base = inv(self) if n < 0 else self
     if abs(n) == 1:
         return base.clone() if n == 1 else base

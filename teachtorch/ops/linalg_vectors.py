@@ -4,8 +4,10 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..kernels import matrices
 from .declare import LINEAR, MULTILINEAR, composite, exports, operator, publish
 from .fake import Fake, require_tensor
+from .linalg_checks import fake_matrix, require_matrix_arrays
 
 # ---- trace -------------------------------------------------------------------------------------------------------
 
@@ -88,6 +90,12 @@ def vecdot(x, y, *, dim=-1):
     return (x * y).sum(dim, dtype=x.dtype)
 
 
+@composite("linalg.diagonal", spaces=("linalg",))
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
+    """The diagonals of matrices, a view; `offset` counts upwards from the main diagonal."""
+    return A.diagonal(offset, dim1, dim2)
+
+
 @composite("linalg.vander", spaces=("linalg",))
 def vander(x, *, N=None):
     """The powers x^0 ... x^(N-1) of each element, along a new last dimension; N is by default x's last size."""
@@ -96,6 +104,7 @@ def vander(x, *, N=None):
         raise RuntimeError("N must be greater than 1.")
     if x.dtype is dt.bool:
         x = x.long()
+    x = x.reshape(1) if x.dim() == 0 else x
     column = x.unsqueeze(-1)
     powers = column.expand(*x.shape, N - 1).cumprod(-1)
     return exports[""]["cat"]([column.new_ones(column.shape), powers], -1)
@@ -118,19 +127,73 @@ def old_vander(x, N=None, increasing=False):
 publish("vander", old_vander, ("",))
 
 
-@composite("linalg.householder_product", out=True, spaces=("linalg",))
+def reflectors(input, count):
+    """The vectors v_i as columns (..., m, 1): one at place i, `input` below it, zero above."""
+    m = input.shape[-2]
+    units = exports[""]["eye"](m, count, dtype=input.dtype)
+    return [input[..., i:i + 1].tril(-i - 1) + units[:, i:i + 1] for i in range(count)]
+
+
+def scale_of(tau, i):
+    return tau[..., i:i + 1].unsqueeze(-1)
+
+
+def partial_products(input, tau):
+    """[H_1 ... H_k E, H_2 ... H_k E, ..., E], where E is the first columns of the identity."""
+    m, n = input.shape[-2:]
+    vectors = reflectors(input, tau.shape[-1])
+    found = [exports[""]["eye"](m, n, dtype=input.dtype).expand(*input.shape[:-2], m, n)]
+    for i in reversed(range(len(vectors))):
+        v = vectors[i]
+        found.insert(0, found[0] - scale_of(tau, i) * (v @ (v.mT @ found[0])))
+    return found
+
+
+def reflections_vjp(grad, input, tau):
+    """Of each factor in turn: W - t v v^T W has G_t = -(v^T W)(G^T v), G_v = -t (G W^T v + W G^T v), G_W = H G."""
+    columns, scales, products = [], [], partial_products(input, tau)
+    for i, v in enumerate(reflectors(input, tau.shape[-1])):
+        W, t = products[i + 1], scale_of(tau, i)
+        across, back = W.mT @ v, grad.mT @ v
+        columns.append((-t * (grad @ across + W @ back)).tril(-i - 1))
+        scales.append(-(across * back).sum((-2, -1)).unsqueeze(-1))
+        grad = grad - t * (v @ back.mT)
+    rest = input.new_zeros((*input.shape[:-1], input.shape[-1] - len(columns)))
+    cat = exports[""]["cat"]
+    return cat([*columns, rest], -1), cat(scales, -1) if scales else tau.new_zeros(tau.shape)
+
+
+def reflections_jvp(input_t, tau_t, input, tau):
+    found, products = None, partial_products(input, tau)
+    for i, v in reversed(list(enumerate(reflectors(input, tau.shape[-1])))):
+        W, t = products[i + 1], scale_of(tau, i)
+        terms = [] if found is None else [found - t * (v @ (v.mT @ found))]
+        if tau_t is not None:
+            terms.append(-scale_of(tau_t, i) * (v @ (v.mT @ W)))
+        if input_t is not None:
+            dv = input_t[..., i:i + 1].tril(-i - 1)
+            terms.append(-t * (dv @ (v.mT @ W) + v @ (dv.mT @ W)))
+        found = sum(terms[1:], terms[0])
+    return products[0] * 0 if found is None else found
+
+
+def fake_reflections(input, tau):
+    check_reflections(input, tau)
+    return fake_matrix(input._shape, input._dtype)
+
+
+@operator("linalg.householder_product", fake=fake_reflections, jvp=reflections_jvp, spaces=("linalg",),
+          vjp={"input, tau": reflections_vjp})
 def householder_product(input, tau):
     """The first columns of the product of the reflections I - tau_i v_i v_i^T.
 
     `input` (..., m, n), m >= n, holds v_i below its diagonal (LAPACK's orgqr); `tau` (..., k), k <= n.
     """
-    check_reflections(input, tau)
+    require_matrix_arrays(input)
     m, n = input.shape[-2:]
-    found = exports[""]["eye"](m, n, dtype=input.dtype).expand(*input.shape[:-2], m, n)
-    for i in reversed(range(tau.shape[-1])):
-        v = input[..., i:i + 1].tril(-i - 1) + exports[""]["eye"](m, i + 1, dtype=input.dtype)[:, i:]
-        found = found - tau[..., i:i + 1].unsqueeze(-1) * (v @ (v.mT @ found))
-    return found
+    if m < n or tau.ndim != input.ndim - 1 or tau.shape[-1] > n or tau.dtype != input.dtype:
+        raise TypeError("householder_product: operands that do not fit")
+    return matrices.by_columns(matrices.reflected(input, tau))
 
 
 def check_reflections(input, tau):
