@@ -189,7 +189,8 @@ def filling(value, dtype, name):
         return cast(array_of(value), dtype)
     if not isinstance(value, (bool, int, float, np.generic)):
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
-                        f"({type(value).__name__}), but expected one of:\n * (Tensor value)\n * (Number value)\n")
+                        f"({type(value).__name__}), but expected one of:\n"
+                        " * (Tensor value)\n * (Number value)\n")
     return number_in(dtype, value)
 
 
@@ -287,8 +288,8 @@ def conversion(name, dtype):
 
 
 for _name, _dtype in (("float", dt.float32), ("double", dt.float64), ("half", dt.float16),
-                      ("bfloat16", dt.bfloat16), ("int", dt.int32), ("long", dt.int64), ("short", dt.int16), ("char", dt.int8),
-                      ("byte", dt.uint8), ("bool", dt.bool)):
+                      ("bfloat16", dt.bfloat16), ("int", dt.int32), ("long", dt.int64),
+                      ("short", dt.int16), ("char", dt.int8), ("byte", dt.uint8), ("bool", dt.bool)):
     conversion(_name, _dtype)
 
 

@@ -205,7 +205,7 @@ publish("scalar_tensor", scalar_tensor, ("",))
 # ---- like another tensor -------------------------------------------------------------------------
 
 def like_operator(name, make):
-    """Declare `name(self, args, dtype, device, memory_format)` by `make(size, stride, dtype, device, *args)`."""
+    """Declare `name(self, args, dtype, ...)` by `make(size, stride, dtype, device, *args)`."""
     def like(self, args, dtype, device, memory_format):
         stride = strides_in(memory_format or preserve_format, self._shape, stride_of(self))
         return make(self._shape, stride, self._dtype if dtype is None else as_dtype(dtype, name),
@@ -408,7 +408,8 @@ class TensorType(type):
 legacy_types = {}
 for _dtype in dt.ALL:
     _name = dt.scalar_type_name(_dtype) + "Tensor"
-    legacy_types[_name] = publish(_name, TensorType(_name, (), {"dtype": _dtype, "__module__": "torch"}), ("",))
+    legacy_types[_name] = TensorType(_name, (), {"dtype": _dtype, "__module__": "torch"})
+    publish(_name, legacy_types[_name], ("",))
 
 
 # ---- ranges --------------------------------------------------------------------------------------
@@ -563,71 +564,6 @@ for _function, _op in ((arange, arange_kernel), (linspace, linspace_kernel), (lo
     _op.info.public = publish(_function.__name__, _function, ("",))
 publish("range", range_, ("",))
 
-
-# ---- questions about tensors and dtypes ----------------------------------------------------------
-
-def is_tensor(obj):
-    """Whether `obj` is a Tensor."""
-    return isinstance(obj, Tensor)
-
-
-def numel(input):
-    """The number of elements."""
-    return input.numel()
-
-
-def result_type(tensor1, tensor2):
-    """The dtype that an arithmetic operator of the two (tensors or numbers) would compute in."""
-    dtypes = [None, None, None]
-    for value in (tensor1, tensor2):
-        is_one = isinstance(value, Tensor)
-        which = (0 if value._shape else 1) if is_one else 2
-        new = value._dtype if is_one else promotion.dtype_of_number(value)
-        dtypes[which] = new if dtypes[which] is None else promotion.promote_types(dtypes[which], new)
-    return promotion.combine(*dtypes)
-
-
-def broadcast_shapes(*shapes):
-    """The shape that all shapes (tuples or ints) broadcast to. RuntimeError where they do not."""
-    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    result = []
-    for place, shape in enumerate(shapes):
-        result = [1] * (len(shape) - len(result)) + result
-        for dim in range(-1, -len(shape) - 1, -1):
-            if shape[dim] < 0:
-                raise RuntimeError("Trying to create tensor with negative dimension "
-                                   f"({shape[dim]}): ({shape[dim]})")
-            if shape[dim] == 1 or shape[dim] == result[dim]:
-                continue
-            if result[dim] != 1:
-                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! "
-                                   f"Mismatching argument at index {place} had {shape}; but expected shape should be "
-                                   f"broadcastable to {result}")
-            result[dim] = shape[dim]
-    return Size(result)
-
-
-def set_default_tensor_type(t):
-    """Deprecated: make the dtype of a legacy type the default one."""
-    if isinstance(t, str):
-        t = next(type_ for name, type_ in legacy_types.items() if t == f"torch.{name}")
-    settings.set_default_dtype(t.dtype)
-
-
-def is_floating_point(input):
-    """Whether the dtype is floating."""
-    return input._dtype.is_floating_point
-
-
-def is_complex(input):
-    """Whether the dtype is complex: never."""
-    return False
-
-
-for _function in (is_tensor, numel, result_type, broadcast_shapes, set_default_tensor_type, is_floating_point,
-                  is_complex, settings.set_default_dtype, settings.get_default_dtype,
-                  devices.set_default_device, devices.get_default_device, promotion.promote_types, promotion.can_cast):
-    publish(_function.__name__, _function, ("",))
 
 for _name, _value in (("inf", math.inf), ("nan", math.nan),
                       ("pi", math.pi), ("e", math.e), ("newaxis", None)):

@@ -165,7 +165,8 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 
 
 ASARRAY_GRAD = ("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of "
-                "False. Pass requires_grad=False explicitly to get the old behavior and silence this warning.")
+                "False. Pass requires_grad=False explicitly to get the old behavior and silence this "
+                "warning.")
 
 
 def as_existing(obj, dtype):
@@ -202,7 +203,7 @@ for function in (numpy, __array__, __array_wrap__):
 # ---- DLPack --------------------------------------------------------------------------------------
 
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """A capsule that other libraries make an array of, over the same memory. BufferError if grad is required."""
+    """A DLPack capsule over the same memory. BufferError for tensors that require grad."""
     if tracks(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     array = array_of(self)
@@ -355,8 +356,8 @@ def __deepcopy__(self, memo):
     """
     if not self.is_leaf:
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                           "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                           "because of a torch.nn.utils.weight_norm usage, see "
+                           "protocol at the moment.  If you were attempting to deepcopy a module, this may "
+                           "be because of a torch.nn.utils.weight_norm usage, see "
                            "https://github.com/pytorch/pytorch/pull/103001")
     if id(self) in memo:
         return memo[id(self)]

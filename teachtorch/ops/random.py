@@ -12,7 +12,7 @@ from ..kernels import random as streams
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .arguments import size_argument
 from .creation import asked_grad, checked_size, factory_operator, like_operator, made, sizes_for
-from .declare import describe, finish, operator, publish, refuse_overlap, register_inplace_keys
+from .declare import describe, operator, publish, refuse_overlap, register_inplace_keys
 from .fake import Fake
 
 # ---- generators ----------------------------------------------------------------------------------
@@ -377,8 +377,8 @@ def bernoulli_(self, p=0.5, *, generator=None):
 
 
 for _function, _op in ((uniform_, _uniform_), (random_, _random_), (bernoulli_, _bernoulli_),
-                       (normal_, _normal_), (log_normal_, _log_normal_), (cauchy_, _cauchy_), (exponential_, _exponential_),
-                       (geometric_, _geometric_)):
+                       (normal_, _normal_), (log_normal_, _log_normal_), (cauchy_, _cauchy_),
+                       (exponential_, _exponential_), (geometric_, _geometric_)):
     _op.info.public = publish(_function.__name__, _function, ("Tensor",))
 
 

@@ -34,7 +34,8 @@ x.t().contiguous(memory_format=torch.preserve_format)
 torch.empty(2, memory_format=torch.preserve_format)""".replace("\n", " | ").split(" | ")
 
 GRADIENTS = """x.clone() | x.t().contiguous() | x.double() | x.to(torch.float64) | (x * 1).copy_(x)
-(x * 1).fill_(2) | (x * 1).zero_() | x.half().float() | x.to("cpu", copy=True)""".replace("\n", " | ").split(" | ")
+(x * 1).fill_(2) | (x * 1).zero_() | x.half().float()
+x.to("cpu", copy=True)""".replace("\n", " | ").split(" | ")
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -68,8 +69,10 @@ class TestFacts:
         assert not library.ones(2, requires_grad=True).long().requires_grad
 
     def test_formats_print_as_their_names(self, library):
-        assert repr(library.channels_last) == "torch.channels_last" and repr(library.ones(1).layout) == "torch.strided"
+        assert repr(library.channels_last) == "torch.channels_last"
+        assert repr(library.ones(1).layout) == "torch.strided"
 
     def test_type_names(self, library):
-        assert library.ones(1).type() == "torch.FloatTensor" and library.ones(1).bool().type() == "torch.BoolTensor"
-        assert isinstance(library.ones(1), library.FloatTensor) and not isinstance(library.ones(1), library.LongTensor)
+        x = library.ones(1)
+        assert x.type() == "torch.FloatTensor" and x.bool().type() == "torch.BoolTensor"
+        assert isinstance(x, library.FloatTensor) and not isinstance(x, library.LongTensor)

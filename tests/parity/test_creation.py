@@ -72,7 +72,7 @@ def test_answer(call):
     assert evaluated(teachtorch, call) == evaluated(torch, call)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", "uint8 int16 int32 int64 float16 bfloat16 float32 float64".split())
 @pytest.mark.parametrize("bounds", [(0, 100, 3), (5, -20, -4), (0.5, 30, 1.7)])
 def test_ranges_of_each_dtype(bounds, dtype):
     if dtype == "uint8" and bounds[1] < 0:

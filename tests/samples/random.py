@@ -11,7 +11,8 @@ def draw(*args, **kwargs):
 PLACES = [draw(x(2, 3)), draw(T), draw(x()), draw(x(0))]
 
 SAMPLES = {
-    "rand": [draw(2, 3), draw(())], "randn": [draw(2, 3), draw(20)], "randint": [draw(0, 5, (3,)), draw(5, (2, 2))],
+    "rand": [draw(2, 3), draw(())], "randn": [draw(2, 3), draw(20)],
+    "randint": [draw(0, 5, (3,)), draw(5, (2, 2))],
     "randperm": [draw(5), draw(0)],
     "rand_like": PLACES, "randn_like": PLACES, "randint_like": [draw(x(2, 3), 5), draw(T, 1, 3)],
     "normal_": PLACES, "log_normal_": PLACES, "cauchy_": PLACES, "exponential_": PLACES,
