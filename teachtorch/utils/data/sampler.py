@@ -1,13 +1,19 @@
 """Samplers: in which order a DataLoader asks for samples."""
 import itertools
+import types
 
 from ...core import dtype as dt
-from ...ops import random as random_ops
-from ...ops.creation import empty, tensor
+from ...ops.declare import exports
+from ...tensor import Tensor
+
+empty, randint, randperm, multinomial, tensor, Generator = (
+    exports[""][name] for name in ("empty", "randint", "randperm", "multinomial", "tensor", "Generator"))
 
 
 class Sampler:
     """Iterates over indices; most have a length."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)        # Sampler[int], for annotations
 
     def __iter__(self):
         raise NotImplementedError
@@ -28,7 +34,7 @@ class SequentialSampler(Sampler):
 
 def seeded_generator():
     """A generator seeded by one draw from the global one, which therefore advances by one number."""
-    generator = random_ops.Generator()
+    generator = Generator()
     generator.manual_seed(int(empty((), dtype=dt.int64).random_().item()))
     return generator
 
@@ -43,8 +49,9 @@ class RandomSampler(Sampler):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
         self.data_source, self.replacement, self.generator = data_source, replacement, generator
         self._num_samples = num_samples
-        if not isinstance(self.num_samples, int) or self.num_samples < 0:
-            raise ValueError(f"num_samples should be a non-negative integer value, but got num_samples={num_samples}")
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError("num_samples should be a positive integer value, but got "
+                             f"num_samples={self.num_samples}")
 
     @property
     def num_samples(self):
@@ -53,20 +60,17 @@ class RandomSampler(Sampler):
     def __iter__(self):
         generator = seeded_generator() if self.generator is None else self.generator
         draws = self._with_replacement if self.replacement else self._permutations
-        return draws(len(self.data_source), generator)
+        yield from draws(len(self.data_source), generator)
 
     def _with_replacement(self, n, generator):
-        remaining = self.num_samples
-        while remaining:
-            count = min(remaining, self.CHUNK)
-            yield from random_ops.randint(n, (count,), generator=generator).tolist()
-            remaining -= count
+        full, rest = divmod(self.num_samples, self.CHUNK)
+        for count in (*[self.CHUNK] * full, rest):
+            yield from randint(n, (count,), generator=generator).tolist()
 
     def _permutations(self, n, generator):
-        for _ in range(self.num_samples // n if n else 0):
-            yield from random_ops.randperm(n, generator=generator).tolist()
-        if n and self.num_samples % n:
-            yield from random_ops.randperm(n, generator=generator).tolist()[:self.num_samples % n]
+        full, rest = divmod(self.num_samples, n)
+        for count in (*[n] * full, rest):          # the last draw comes even if nothing of it is used
+            yield from randperm(n, generator=generator).tolist()[:count]
 
     def __len__(self):
         return self.num_samples
@@ -79,7 +83,7 @@ class SubsetRandomSampler(Sampler):
         self.indices, self.generator = indices, generator
 
     def __iter__(self):
-        for i in random_ops.randperm(len(self.indices), generator=self.generator).tolist():
+        for i in randperm(len(self.indices), generator=self.generator).tolist():
             yield self.indices[i]
 
     def __len__(self):
@@ -92,18 +96,32 @@ class WeightedRandomSampler(Sampler):
     def __init__(self, weights, num_samples, replacement=True, generator=None):
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
-        self.weights = tensor(weights, dtype=dt.float64)
+        if not isinstance(replacement, bool):
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+        self.weights = as_weights(weights)
         if self.weights.dim() != 1:
             raise ValueError("weights should be a 1d sequence but given weights have shape "
                              f"{tuple(self.weights.shape)}")
         self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self):
-        drawn = random_ops.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
-        return iter(drawn.tolist())
+        drawn = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
+        yield from drawn.tolist()
 
     def __len__(self):
         return self.num_samples
+
+
+def as_weights(weights):
+    """The weights as a float64 tensor."""
+    return weights.double() if isinstance(weights, Tensor) else tensor(weights, dtype=dt.float64)
+
+
+class InfiniteConstantSampler(Sampler):
+    """None, for ever: a stream decides itself what comes next and when it ends."""
+
+    def __iter__(self):
+        return itertools.repeat(None)
 
 
 class BatchSampler(Sampler):
