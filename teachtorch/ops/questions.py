@@ -136,6 +136,8 @@ def sum_to_size(self, *size):
     added = len(self._shape) - len(size)
     if added < 0 or any(n not in (1, have) for n, have in zip(size, self._shape[max(added, 0):])):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(self._shape)}}}.")
+    if not size:
+        return self.sum()
     repeated = [added + i for i, n in enumerate(size) if n == 1 and self._shape[added + i] != 1]
     summed = self.sum(tuple(repeated), keepdim=True) if repeated else self
     return summed.sum(tuple(range(added))) if added else summed
@@ -159,8 +161,8 @@ def map_(self, tensor, callable, _name="map_"):
 for _function in (is_tensor, numel, result_type, broadcast_shapes, set_default_tensor_type, is_floating_point,
                   is_complex, is_signed, is_inference, is_nonzero, is_same_size, is_conj, is_neg, get_device,
                   is_distributed, is_storage, typename, settings.set_default_dtype,
-                  settings.get_default_dtype, devices.set_default_device, devices.get_default_device, promotion.promote_types,
-                  promotion.can_cast):
+                  settings.get_default_dtype, devices.set_default_device, devices.get_default_device,
+                  promotion.promote_types, promotion.can_cast):
     publish(_function.__name__, _function, ("",))
 for _function in (is_nonzero, is_same_size, is_conj, is_neg, is_distributed, is_set_to, dim_order,
                   sum_to_size, apply_, map_):
