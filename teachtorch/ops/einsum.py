@@ -253,6 +253,8 @@ def product_sum(left, right, summed):
             shared = left.shape[dim] != 1 and right.shape[dim] != 1
             groups["batch" if shared else "right" if left.shape[dim] == 1 else "left"].append(dim)
     batch, own, others = groups.values()
+    if own and others and own[-1] > others[-1]:
+        return product_sum(right, left, summed)      # so that the result's last dimension is contiguous
     a = as_batch(left, batch, own, summed)
     b = as_batch(right, batch, summed, others)
     order = batch + own + summed + others
@@ -339,10 +341,14 @@ def wrapped_dims(t, dims):
         rank = max(t.dim(), 1)
         if not -rank <= d < rank:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
-        if d % rank in found:
-            raise RuntimeError(f"dim {d % rank} appears multiple times in the list of dims")
         found.append(d % rank)
     return found
+
+
+def refuse_repetition(dims):
+    for place, d in enumerate(dims):
+        if d in dims[:place]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
 
 
 def contract_dims(a, b, first, second):
@@ -350,7 +356,7 @@ def contract_dims(a, b, first, second):
         raise RuntimeError("both dimension lists should have same length")
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    given = zip(first, second)
+    given = list(zip(first, second))
     first, second = wrapped_dims(a, first), wrapped_dims(b, second)
     for d, e in given:
         if a.shape[d] == 1 or b.shape[e] == 1:
@@ -358,6 +364,8 @@ def contract_dims(a, b, first, second):
         elif a.shape[d] != b.shape[e]:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[d]} in dim {d} and "
                                f"second has size {b.shape[e]} in dim {e}")
+    refuse_repetition(first)
+    refuse_repetition(second)
     rows = [d for d in range(a.dim()) if d not in first]
     columns = [d for d in range(b.dim()) if d not in second]
     left = a.permute(rows + first).reshape(product(a.shape[d] for d in rows), product(a.shape[d] for d in first))

@@ -8,6 +8,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..core.layout import contiguous_format
 from ..kernels import matrices
 from ..tensor import Tensor
 from .declare import composite, exports, operator, publish
@@ -305,7 +306,7 @@ def solve_triangular(self, B, *, upper, left=True, unitriangular=False):
 def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
     """(solution, cloned_coefficient) of A X = self for a triangular A."""
     solution = solve_triangular_(A.mT if transpose else A, self, upper != transpose, True, unitriangular)
-    return return_type("triangular_solve", ("solution", "cloned_coefficient"))(solution, A.clone())
+    return return_type("triangular_solve", ("solution", "cloned_coefficient"))(solution, A.mT.clone(memory_format=contiguous_format).mT)
 
 
 # ---- the exponential -----------------------------------------------------------------------------------------------

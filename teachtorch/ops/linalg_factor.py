@@ -328,21 +328,36 @@ def svd_gradient(G_U, G_S, G_Vh, U, S, Vh):
 
 
 def svd_jvp(A_t, U, S, Vh, full_matrices):
-    """With P = U^T dA V: dS = diag(P), dU = U (sym(X S) / E) and dV = V (sym(S X) / E) for X = P off the diagonal."""
-    k = S.shape[-1]
-    if full_matrices and (U.shape[-1] > k or Vh.shape[-2] > k):
-        raise RuntimeError("linalg.svd: the further columns of full matrices have no forward derivative; use "
-                           "full_matrices=False")
+    """With P = U^T dA V: dS = diag(P), dU = U (sym(X S) / E) and dV = V (sym(S X) / E) for X = P off the diagonal.
+
+    The further columns of full matrices are free to turn; like PyTorch we give them the tangent 0.
+    """
+    k, further = S.shape[-1], (U, Vh)
+    U, Vh = U.narrow(-1, 0, k), Vh.narrow(-2, 0, k)
+    dU, dS, dVh = reduced_svd_jvp(A_t, U, S, Vh)
+    return padded(dU, further[0], -1), dS, padded(dVh, further[1], -2)
+
+
+def padded(tangent, full, dim):
+    """The tangent with zeros along `dim`, in the shape of `full`."""
+    missing = full.shape[dim] - tangent.shape[dim]
+    if not missing:
+        return tangent
+    zeros = full.narrow(dim, 0, missing) * 0
+    return exports[""]["cat"]([tangent, zeros], dim)
+
+
+def reduced_svd_jvp(A_t, U, S, Vh):
     P = U.mT @ A_t @ Vh.mT
     dS = P.diagonal(0, -2, -1)
     X, E = P - dS.diag_embed(), square_gaps(S)
     XS, SX = X * S.unsqueeze(-2), S.unsqueeze(-1) * X
     dU = U @ ((XS + XS.mT) / E)
     dVh = ((SX + SX.mT) / E).mT @ Vh
-    if U.shape[-2] > k:
+    if U.shape[-2] > U.shape[-1]:
         moved = A_t @ Vh.mT
         dU = dU + (moved - U @ (U.mT @ moved)) / S.unsqueeze(-2)
-    if Vh.shape[-1] > k:
+    if Vh.shape[-1] > Vh.shape[-2]:
         moved = U.mT @ A_t
         dVh = dVh + (moved - (moved @ Vh.mT) @ Vh) / S.unsqueeze(-1)
     return dU, dS, dVh

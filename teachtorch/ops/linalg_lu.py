@@ -166,7 +166,7 @@ def packed(lower, upper):
 
 
 def permutation_of(pivots, LU):
-    return exports[""]["from_numpy"](matrices.permutation(pivots.numpy(), LU.shape[-2], LU.dtype.numpy))
+    return exports[""]["from_numpy"](matrices.permutation(pivots.detach().numpy(), LU.shape[-2], LU.dtype.numpy))
 
 
 @operator("linalg._lu_factor_ex", fake=fake_lu_factor, outputs=("LU", "pivots", "info"), spaces=(),
@@ -208,7 +208,7 @@ def lu_factor(A, *, pivot=True):
 def old_lu(input, pivot=True, get_infos=False, out=None):
     """(LU, pivots) or (LU, pivots, infos): the old spelling of `linalg.lu_factor_ex`."""
     found = tuple(lu_factor_ex(input, pivot=pivot, check_errors=not get_infos))
-    return found if get_infos else found[:2]
+    return return_type("_lu_with_info", ("LU", "pivots", "info"))(*found) if get_infos else found[:2]
 
 
 publish("lu", old_lu, ("", "Tensor"))
