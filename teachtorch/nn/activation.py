@@ -129,8 +129,8 @@ class Hardtanh(Module):
         self.min_val = renamed("min_value", "min_val", min_value, min_val)
         self.max_val = renamed("max_value", "max_val", max_value, max_val)
         self.inplace = inplace
-        if not self.max_val > self.min_val:
-            raise AssertionError("max_val must be larger than min_val")
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
@@ -143,7 +143,7 @@ def renamed(old, new, given, otherwise):
     """The value of an argument that has a new name."""
     if given is None:
         return otherwise
-    warnings.warn(f"keyword argument `{old}` is deprecated and rename to `{new}`", FutureWarning, stacklevel=3)
+    warnings.warn(f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning, stacklevel=3)
     return given
 
 

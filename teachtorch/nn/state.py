@@ -21,7 +21,7 @@ NO_OP_ON_META = (
     "the module instead of copying them in place?)")
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     """What load_state_dict returns."""
 
     __slots__ = ()
@@ -130,7 +130,7 @@ class Stateful:
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         missing, unexpected, errors = [], [], []
         metadata = getattr(state_dict, "_metadata", None) or {}
-        found = IncompatibleKeys(missing, unexpected)
+        found = _IncompatibleKeys(missing, unexpected)
         self._load_tree(OrderedDict(state_dict), "", metadata, assign, found, errors)
         if strict:
             errors[:0] = [f"{kind} key(s) in state_dict: {quoted(keys)}. "

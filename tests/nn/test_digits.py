@@ -28,8 +28,8 @@ def accuracy(model, dataset):
 def test_a_classic_training_loop_reaches_95_percent_on_unseen_digits():
     torch.manual_seed(0)
     training, unseen = (as_dataset(*part) for part in split_digits())
-    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))
+    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
     before = accuracy(model, unseen)
-    train(model, DataLoader(training, batch_size=32, shuffle=True), epochs=8)
+    train(model, DataLoader(training, batch_size=32, shuffle=True), epochs=20)
     assert before < 0.5
     assert accuracy(model, unseen) >= 0.95
