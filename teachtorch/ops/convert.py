@@ -177,6 +177,8 @@ def zero_(self):
 @filling_operator("fill_", vjp={"self": zeros_of, "value": lambda grad: grad.sum()})
 def fill_(self, value):
     """Fill with a number or the value of a 0-dim tensor."""
+    if isinstance(value, Tensor):
+        refuse_overlap(self)
     array_of(self)[...] = filling(value, self._dtype, "fill_")
 
 
@@ -225,6 +227,8 @@ def to_copy(self, dtype, device, memory_format):
     stride = strides_in(memory_format, self._shape, stride_of(self))
     if device is not None and device.type == "meta":
         return meta_tensor(self._shape, dtype, stride)
+    if device is not None and device.type != "cpu":
+        raise RuntimeError("Cannot access accelerator device when none is available.")
     return copy_with_strides(self, dtype, stride)
 
 
