@@ -67,15 +67,16 @@ def number(value):
 def with_hooks(step):
     """A class's step function, with the hooks before and after it."""
     @functools.wraps(step)
-    def hooked(self, *args, **kwargs):
+    def hooked(*args, **kwargs):                  # the hooks see the optimizer as the first of the arguments
+        self = args[0]
         if not (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks or _global_pre_hooks
                 or _global_post_hooks):
-            return step(self, *args, **kwargs)
+            return step(*args, **kwargs)
         for hook in (*_global_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()):
             changed = hook(self, args, kwargs)
             if changed is not None:
                 args, kwargs = checked_arguments(changed, step)
-        result = step(self, *args, **kwargs)
+        result = step(*args, **kwargs)
         for hook in (*self._optimizer_step_post_hooks.values(), *_global_post_hooks.values()):
             hook(self, args, kwargs)
         return result
@@ -184,7 +185,10 @@ class Optimizer:
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook):
-        """Call hook(optimizer, args, kwargs) before each step; (args, kwargs) that it returns replace step's."""
+        """Call hook(optimizer, args, kwargs) before each step; (args, kwargs) that it returns replace step's.
+
+        `args` starts with the optimizer itself.
+        """
         return RemovableHandle.add(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook):
@@ -254,11 +258,11 @@ class Optimizer:
         return RemovableHandle.add(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     def __repr__(self):
-        lines = [f"{type(self).__name__} ("]
+        text = f"{type(self).__name__} ("
         for i, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {i}")
-            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
-        return "\n".join(lines + [")"])
+            text += f"\nParameter Group {i}\n"
+            text += "".join(f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params")
+        return text + ")"
 
 
 def as_list(params):

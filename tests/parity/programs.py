@@ -3,6 +3,7 @@
 A program is `program(torch)`; it may return tensors, numbers, texts, and lists, tuples and dicts of them. An error it
 raises counts as its result: the same type and text, up to the library's name.
 """
+import collections
 import math
 import re
 import warnings
@@ -18,7 +19,7 @@ def plain(value):
         return tensor_facts(value)
     if isinstance(value, dict):
         return {plain(k): plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, collections.deque)):
         return [plain(v) for v in value]
     return named(value) if isinstance(value, str) else value
 

@@ -1,5 +1,6 @@
 """Optimizers against PyTorch: numbers over many steps, groups, state dicts, hooks, refusals."""
 import copy
+import importlib
 import pickle
 
 import pytest
@@ -15,6 +16,10 @@ def check(program, rtol=1e-5):
 
 def programs(*functions):
     return pytest.mark.parametrize("program", functions, ids=lambda f: f.__name__)
+
+
+def module_of(torch):
+    return importlib.import_module(torch.__name__ + ".optim.optimizer")
 
 
 def parameters(torch):
@@ -197,7 +202,7 @@ REFUSED = {
     "some names": lambda torch, p: torch.optim.SGD([("a", p), torch.nn.Parameter(torch.ones(1))]),
     "names later": lambda torch, p: torch.optim.SGD([("a", p)]).add_param_group({"params": torch.nn.Parameter(torch.ones(1))}),
     "no step": lambda torch, p: torch.optim.Optimizer([p], {}).step(),
-    "required": lambda torch, p: torch.optim.Optimizer([p], {"x": torch.optim.optimizer.required}),
+    "required": lambda torch, p: torch.optim.Optimizer([p], {"x": module_of(torch).required}),
     "adam lr": lambda torch, p: torch.optim.Adam([p], -1.0), "eps": lambda torch, p: torch.optim.Adam([p], eps=-1.0),
     "beta": lambda torch, p: torch.optim.Adam([p], betas=(1.0, 0.5)),
     "beta 2": lambda torch, p: torch.optim.AdamW([p], betas=(0.5, 1.0)),
@@ -264,8 +269,8 @@ def copied(torch):
 def hook_order(torch):
     order = []
     params, optimizer = trained(torch, "SGD(params, 0.1)", 1)
-    handles = [torch.optim.optimizer.register_optimizer_step_pre_hook(lambda *a: order.append("global pre")),
-               torch.optim.optimizer.register_optimizer_step_post_hook(lambda *a: order.append("global post"))]
+    handles = [module_of(torch).register_optimizer_step_pre_hook(lambda *a: order.append("global pre")),
+               module_of(torch).register_optimizer_step_post_hook(lambda *a: order.append("global post"))]
     optimizer.register_step_pre_hook(lambda o, args, kwargs: order.append(["pre", len(args), list(kwargs)]))
     optimizer.register_step_post_hook(lambda o, args, kwargs: order.append(["post", len(args), list(kwargs)]))
     optimizer.step()

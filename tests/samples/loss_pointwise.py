@@ -1,10 +1,16 @@
-"""Sample arguments for teachtorch/ops/loss_pointwise.py."""
+"""Sample arguments for teachtorch/ops/loss_pointwise.py. Weights are float32, since they have no derivative."""
+import numpy as np
+
 from tests.samples import positive, sample, x
 
 REDUCTIONS = ("none", "mean", "sum")
 A, B = x(3, 4), x(3, 4, seed=1)
 COLUMNS = x(4, 3).T
 PROBABILITIES = x(3, 4, low=0.1, high=0.9)
+
+
+def weights(*shape):
+    return positive(*shape).astype(np.float32)
 
 
 def pairs(*options):
@@ -20,9 +26,9 @@ SAMPLES = {
     "smooth_l1_loss": pairs(0.7),
     "huber_loss": pairs(0.7),
     "binary_cross_entropy": [sample(PROBABILITIES, x(3, 4, low=0.0, high=1.0), weight, reduction)
-                             for weight in (None, positive(3, 4)) for reduction in REDUCTIONS],
+                             for weight in (None, weights(3, 4)) for reduction in REDUCTIONS],
     "binary_cross_entropy_with_logits": [
         sample(A, x(3, 4, low=0.0, high=1.0), weight, pos_weight, reduction)
-        for weight, pos_weight in ((None, None), (positive(4), None), (None, positive(4)), (positive(3, 4), positive(4)))
+        for weight, pos_weight in ((None, None), (weights(4), None), (None, weights(4)), (weights(3, 4), weights(4)))
         for reduction in REDUCTIONS],
 }

@@ -4,6 +4,7 @@ import itertools
 import math
 import types
 import warnings
+from collections.abc import Iterable
 
 from ...ops.declare import exports
 
@@ -20,7 +21,7 @@ class Dataset:
         return ConcatDataset([self, other])
 
 
-class IterableDataset(Dataset):
+class IterableDataset(Dataset, Iterable):
     """A stream of samples: subclasses define __iter__. Every worker iterates all of it unless it is sharded."""
 
     def __add__(self, other):
