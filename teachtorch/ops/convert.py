@@ -11,7 +11,16 @@ from ..dispatch.operator import Operator, registry
 from ..tensor import Tensor, array_of, from_array, meta_tensor, stride_of
 from .arguments import PYTHON_DTYPES, as_dtype
 from .creation import empty_strided_array
-from .declare import LINEAR, composite, describe, finish, inplace_operator, publish, register_inplace_keys
+from .declare import (
+    LINEAR,
+    composite,
+    describe,
+    finish,
+    inplace_operator,
+    publish,
+    refuse_overlap,
+    register_inplace_keys,
+)
 from .fake import Fake
 from .sequences import number_in
 from .signature import positional

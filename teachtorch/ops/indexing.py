@@ -140,7 +140,9 @@ def copy_to(target, value):
         target.fill_(value)
         return
     if value._shape != target._shape:
-        value = without_leading_ones(value).expand(target._shape)
+        value = without_leading_ones(value)
+    if value._shape != target._shape:
+        value = value.expand(target._shape)
     target.copy_(value)
 
 
