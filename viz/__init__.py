@@ -31,6 +31,7 @@ _HOME = {
     "graph": "viz.graph_trace",
     "play": "viz.play_trace",
     "strides": "viz.strides_trace",
+    "why": "viz.why_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

@@ -13,7 +13,7 @@ _LINE = 16
 _HEAD = 22
 _PORT = 15
 _PATTERN_LINES = 4
-_VALUE_WIDTH = 46.0
+_VALUE_WIDTH = 53.0
 
 
 @dataclass

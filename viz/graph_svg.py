@@ -212,9 +212,23 @@ def _legend_items(trace):
         for role in _LEGEND
         if role in used
     ]
+    if trace.options.get("player") == "run":
+        items += _run_legend()
     if "op" in used:
         items += _slot_legend(trace.options["direction"])
     return items
+
+
+def _run_legend():
+    badge = group(rect(0, 0, 26, 14, "box", 4), class_="wait") + text(13, 11, "2", "small mid")
+    return [
+        (badge, "waits for", "the node's dependencies: gradients still to come; it is ready when none is left"),
+        (
+            text(0, 11, "a + b", "small"),
+            "buffer",
+            "gradients for one slot add up here until the node runs; the first values are shown",
+        ),
+    ]
 
 
 def _roles_used(trace):

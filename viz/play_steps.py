@@ -2,7 +2,8 @@
 
 Beside ``ids``, ``msg`` and ``set``, a step has ``fly`` ([edge, values] that slide along), ``land`` (what changes
 once they have arrived), ``queue`` (ids of the ready cards, next first), ``frees`` (saved boxes that empty unless
-the graph is retained) and ``kept`` (the sentence in that case). ``values`` fill a strip of cells.
+the graph is retained), ``kept`` (the sentence in that case) and ``sums`` (lines of text for buffers in which
+gradients met). ``values`` fill a strip of cells.
 """
 
 from viz.graph_model import edge_id
@@ -146,6 +147,9 @@ class Replay:
         total = added(held, sent)
         self.buffers[node, slot] = [count + 1, total]
         step["land"][buffer_id(self.model.card[node], slot)] = {"text": _sum_text(count + 1), "values": strip(total)}
+        if count:
+            added_up = f"{strip_text(held)} + {strip_text(sent)} = {strip_text(total)}"
+            step["sums"].append(f"Input {slot} of {self.model.label(node)} adds up: {added_up}")
 
     def _make_ready(self, step, node):
         self.ready.append(node)
@@ -178,7 +182,7 @@ class Replay:
 
 
 def _blank(ids):
-    return {"ids": ids, "msg": "", "set": {}, "land": {}, "fly": []}
+    return {"ids": ids, "msg": "", "set": {}, "land": {}, "fly": [], "sums": []}
 
 
 def _sum_text(count):

@@ -231,8 +231,9 @@ class Player {
     this.say.textContent = this.rest;
   }
 
-  // A wide picture shrinks to the cell; this button shows it in its own size.
+  // A wide picture shrinks to the cell, but stays legible; this button shows it in its own size.
   addZoom(svg) {
+    svg.style.minWidth = `${0.72 * svg.viewBox.baseVal.width}px`;
     const button = element("button", { textContent: "1:1", title: "own size, or fit to the width" });
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {

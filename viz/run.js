@@ -99,6 +99,7 @@ class RunPlayer extends Player {
     super.go(step);
     const now = this.steps[this.at];
     this.drawQueue(now);
+    if (now) this.follow(now);
     if (forward && now && now.fly.length && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.fly(now);
   }
 
@@ -111,7 +112,23 @@ class RunPlayer extends Player {
     this.shown = queue;
     const running = step && this.cards.get(step.ids[0]);
     this.side.querySelector(".running").textContent =
-      running && running.kind !== "root" && this.at > 0 ? `running: ${this.title(running)}` : "";
+      running && running.kind !== "root" && this.at > 0 ? `${this.failed(running) ? "failed" : "running"}: ${this.full(running)}` : "";
+  }
+
+  failed(node) {
+    return (this.stage.changed.get(node.id) || {}).state === "failed";
+  }
+
+  full(node) {
+    return node.kind === "op" ? `${node.label} #${node.created}` : node.label;
+  }
+
+  // On a narrow page the graph is wider than the view: keep the running card in sight.
+  follow(step) {
+    const card = (this.stage.byId.get(step.ids[0]) || [])[0];
+    if (!card || this.view.scrollWidth <= this.view.clientWidth) return;
+    const [box, frame] = [card.part.getBoundingClientRect(), this.view.getBoundingClientRect()];
+    this.view.scrollLeft += box.left + box.width / 2 - frame.left - frame.width / 2;
   }
 
   queued(id, fresh) {

@@ -28,6 +28,18 @@ def saved_items(node, names):
     return sorted(items, key=_place)
 
 
+def saved_values(node):
+    """The saved tensors themselves, as far as they can be read."""
+    values = []
+    for _, read in _sources(node):
+        try:
+            value = read()
+        except RuntimeError:
+            continue
+        values += [v for v in (value if isinstance(value, (tuple, list)) else [value]) if is_tensor(v)]
+    return values
+
+
 def _place(item):
     """Inputs as in the signature, as far as it is known: self comes first, the result last."""
     return {"self": 0, "input": 0, "result": 2}.get(item["name"], 1)

@@ -1,5 +1,6 @@
 """The first values of a gradient, kept small: enough to draw, and to add two of them."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,8 +59,16 @@ def strip(kept):
     if kept is None:
         return {"cells": [["undefined", 0]], "more": 0}
     values = [] if kept.values is None else kept.values.tolist()
-    cells = [[number_text(v, 3), h] for v, h in zip(values, heat(values), strict=True)]
+    cells = [[short(v), h] for v, h in zip(values, heat(values), strict=True)]
     return {"cells": cells, "more": kept.count - len(cells)}
+
+
+def short(value):
+    """A number of at most eight letters: ``0.0099``, ``-1.2e-7``."""
+    if isinstance(value, float) and value and not 1e-3 <= abs(value) < 1e4 and math.isfinite(value):
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return number_text(value, 3)
 
 
 def strip_text(kept):

@@ -12,7 +12,18 @@ def text(trace):
     """Title, notes, the picture of this kind, and the steps as numbered sentences."""
     body = import_module(f"viz.{trace.kind}_text").body(trace)
     parts = [trace.title, *(line for note in trace.notes for line in wrapped(note, WIDTH))]
-    return "\n".join([*parts, "", *body, *_steps(trace)]).rstrip()
+    return "\n".join([*parts, "", *body, *_steps(trace), *_again(trace)]).rstrip()
+
+
+def _again(trace):
+    """How a recorded backward goes on when it is run a second time."""
+    ways = {"freed": "A second backward()", "kept": "A second backward(), after backward(retain_graph=True)"}
+    again, lines = trace.options.get("again", {}), []
+    for way, title in ways.items():
+        if way in again and (way == "freed" or again["kept"] != again["freed"]):
+            lines += ["", title]
+            lines += [line for number, step in enumerate(again[way], 1) for line in _step(number, step)]
+    return lines
 
 
 def _steps(trace):
@@ -25,4 +36,4 @@ def _steps(trace):
 
 def _step(number, step):
     lines = wrapped(step["msg"], WIDTH - 4)
-    return [f"{number:>3} {lines[0]}", *("    " + line for line in lines[1:])]
+    return [f"{number:>3} {lines[0]}", *("    " + line for line in [*lines[1:], *step.get("sums", ())])]

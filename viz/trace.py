@@ -4,14 +4,14 @@ import json
 from dataclasses import asdict, dataclass, field
 
 VERSION = 1
-KINDS = ("graph", "strides")
+KINDS = ("graph", "strides", "why", "grads", "versions", "diff")
 
 
 @dataclass
 class Trace:
     """Everything a renderer may know: it never sees the tensor itself.
 
-    kind: "graph" or "strides".
+    kind: one of KINDS; it names the files that draw it.
     title: one line that names the subject.
     nodes, edges, groups: lists of dicts with an ``id`` unique in the whole trace.
     steps: ``{"ids": [...], "msg": sentence, "set": {id: {"text": ..., "state": ...}}}``; ``set`` holds what
