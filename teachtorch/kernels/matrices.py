@@ -1,4 +1,5 @@
-"""What LAPACK offers and NumPy does not: triangular solves, LU, failing Cholesky factors. Batches of matrices (..., m, n).
+"""What LAPACK offers and NumPy does not: triangular solves, LU, failing Cholesky factors. Batches of matrices
+(..., m, n).
 
 Results are column-major, the layout in which LAPACK, and so PyTorch, returns matrices.
 """
@@ -20,7 +21,7 @@ def diagonal(array):
     return np.einsum("...ii->...i", array[..., :min(array.shape[-2:]), :min(array.shape[-2:])])
 
 
-# ---- triangular systems ---------------------------------------------------------------------------------------
+# ---- triangular systems ------------------------------------------------------------------------------------
 
 def solve_triangular(a, b, upper, left=True, unitriangular=False):
     """X with A X = B, or X A = B; A is upper or lower triangular, its other half is not read."""
@@ -31,7 +32,7 @@ def solve_triangular(a, b, upper, left=True, unitriangular=False):
     a = np.triu(a)
     if unitriangular:
         diagonal(a)[...] = 1
-    try:                              # LAPACK's elimination has nothing to do here but to substitute backwards
+    try:                              # LAPACK's elimination has nothing to do here but substitute backwards
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
         return substitute_backwards(a, b)
@@ -48,12 +49,13 @@ def substitute_backwards(a, b):
     return found
 
 
-# ---- LU -------------------------------------------------------------------------------------------------------
+# ---- LU ----------------------------------------------------------------------------------------------------
 
 def lu_factor(a, pivot=True):
     """(L and U in one matrix, pivots, info) by Gaussian elimination with row exchanges.
 
-    `pivots` count from 1: row k changed places with row pivots[k]. `info`: 0, or the first k with a zero U[k, k].
+    `pivots` count from 1: row k changed places with row pivots[k]. `info`: 0, or the first k with a zero U[k,
+    k].
     """
     lu = np.array(a, order="C")
     batch, (m, n) = lu.shape[:-2], lu.shape[-2:]
@@ -130,7 +132,7 @@ def reflected(a, tau):
     return found
 
 
-# ---- failures of LAPACK's routines, located ------------------------------------------------------------------
+# ---- failures of LAPACK's routines, located ----------------------------------------------------------------
 
 def invert(a):
     """(inverses, info of lu_factor); a singular matrix gets infinities."""
@@ -154,7 +156,8 @@ def solve_by_lu(a, b):
 
 
 def cholesky(a):
-    """(lower factors, info); info k: the leading minor of order k is not positive, the factor ends before it."""
+    """(lower factors, info); info k: the leading minor of order k is not positive, the factor ends before
+    it."""
     info = np.zeros(a.shape[:-2], np.int32)
     try:
         return by_columns(np.linalg.cholesky(a)), info
@@ -183,10 +186,12 @@ def symmetric_svd(a):
     return vectors * np.sign(values)[..., None, :], np.abs(values), transposed(vectors)
 
 
-# ---- the exponential ------------------------------------------------------------------------------------------
+# ---- the exponential ---------------------------------------------------------------------------------------
 
-# N. Higham, "The scaling and squaring method for the matrix exponential revisited" (2005), table 2.3 and eq. 2.5.
-_PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+# N. Higham, "The scaling and squaring method for the matrix exponential revisited" (2005), table 2.3 and eq.
+# 2.5.
+_PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
+         10559470521600,
          670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)
 _THETA = 5.4
 

@@ -1,7 +1,7 @@
 """Einstein summation and other contractions, composed of permute, reshape, mul and bmm.
 
-Labels are numbers: A-Z are 0 to 25, a-z are 26 to 51, and the ellipsis is 52. Every operand gets the same dimensions,
-the output's first and then those that are summed; pairs are contracted from left to right.
+Labels are numbers: A-Z are 0 to 25, a-z are 26 to 51, and the ellipsis is 52. Every operand gets the same
+dimensions, the output's first and then those that are summed; pairs are contracted from left to right.
 """
 from ..tensor import Tensor
 from .declare import composite, publish
@@ -10,7 +10,7 @@ from .fake import require_tensor
 ELLIPSIS = 52
 
 
-# ---- reading the equation ------------------------------------------------------------------------------------------
+# ---- reading the equation ----------------------------------------------------------------------------------
 
 def name_of(label):
     return chr(label + ord("A")) if label < 26 else chr(label - 26 + ord("a"))
@@ -21,8 +21,8 @@ def label_of(letter, place):
         return ord(letter) - ord("A")
     if "a" <= letter <= "z":
         return ord(letter) - ord("a") + 26
-    raise RuntimeError(f"einsum(): invalid subscript given at index {place} in the equation string, subscripts must be "
-                       "in [a-zA-Z]")
+    raise RuntimeError(f"einsum(): invalid subscript given at index {place} in the equation string, "
+                       "subscripts must be in [a-zA-Z]")
 
 
 def read_operand(text, start, number):
@@ -31,9 +31,11 @@ def read_operand(text, start, number):
     while i < len(text):
         if text[i] == ".":
             if ELLIPSIS in labels:
-                raise RuntimeError(f"einsum(): found '.' for operand {number} for which an ellipsis was already found")
+                raise RuntimeError(f"einsum(): found '.' for operand {number} for which an ellipsis was "
+                                   "already found")
             if text[i:i + 3] != "...":
-                raise RuntimeError(f"einsum(): found '.' for operand {number} that is not part of any ellipsis")
+                raise RuntimeError(f"einsum(): found '.' for operand {number} that is not part of any "
+                                   "ellipsis")
             labels.append(ELLIPSIS)
             i += 2
         elif text[i] != " ":
@@ -57,7 +59,8 @@ def read_inputs(text, count):
 
 
 def read_output(text, start, counts):
-    """The labels of the output, each of which must occur in some operand. `start`: its place in the equation."""
+    """The labels of the output, each of which must occur in some operand. `start`: its place in the
+    equation."""
     labels, i = [], 0
     while i < len(text):
         if text[i] == ".":
@@ -75,15 +78,17 @@ def read_output(text, start, counts):
 
 def output_label(label, seen, counts):
     if label in seen:
-        raise RuntimeError(f"einsum(): output subscript {name_of(label)} appears more than once in the output")
+        raise RuntimeError(f"einsum(): output subscript {name_of(label)} appears more than once in the "
+                           "output")
     if label not in counts:
-        raise RuntimeError(f"einsum(): output subscript {name_of(label)} does not appear in the equation for any input "
-                           "operand")
+        raise RuntimeError(f"einsum(): output subscript {name_of(label)} does not appear in the equation for "
+                           "any input operand")
     return label
 
 
 def equation_of(args):
-    """(equation, operands) from any way of calling: an equation first, or operands with lists of subscripts."""
+    """(equation, operands) from any way of calling: an equation first, or operands with lists of
+    subscripts."""
     if args and isinstance(args[0], str):
         operands = args[1:]
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -91,10 +96,11 @@ def equation_of(args):
         if operands:
             return args[0], list(operands)
     if len(args) < 2:
-        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
-                         "and its subscripts list")
+        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least "
+                         "one operand and its subscripts list")
     if not isinstance(args[0], Tensor):
-        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}")
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not "
+                        f"{type(args[0]).__name__}")
     return equation_of_lists(args)
 
 
@@ -116,12 +122,13 @@ def checked(label):
     return label
 
 
-# ---- aligning the operands -----------------------------------------------------------------------------------------
+# ---- aligning the operands ---------------------------------------------------------------------------------
 
 class Layout:
     """Where each label's dimension lies in the aligned operands.
 
-    `places`: label -> first dimension; the ellipsis covers `width` of them. Dimensions from `kept` on are summed.
+    `places`: label -> first dimension; the ellipsis covers `width` of them. Dimensions from `kept` on are
+    summed.
     """
 
     def __init__(self, inputs, output, width):
@@ -147,8 +154,10 @@ def ellipsis_width(operands, inputs):
         if covered < 0 or covered > 0 and ELLIPSIS not in labels:
             hint = "is more than" if ELLIPSIS in labels else "does not match"
             rest = "" if ELLIPSIS in labels else " and no ellipsis was given"
-            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(labels) - (ELLIPSIS in labels)})"
-                               f" {hint} the number of dimensions ({operand.dim()}) for operand {number}{rest}")
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation "
+                               f"({len(labels) - (ELLIPSIS in labels)})"
+                               f" {hint} the number of dimensions ({operand.dim()}) for operand "
+                               f"{number}{rest}")
         width = max(width, covered)
     return width
 
@@ -160,7 +169,8 @@ def implicit_output(inputs, counts):
 
 
 def aligned(operand, labels, layout, number):
-    """The operand with the layout's dimensions: diagonals of repeated labels, size 1 where it lacks a label."""
+    """The operand with the layout's dimensions: diagonals of repeated labels, size 1 where it lacks a
+    label."""
     source = [None] * layout.size
     dim = 0
     for label in labels:
@@ -192,8 +202,8 @@ def repeated(operand, first, second, label, number):
     """The diagonal of two dimensions with the same label, at the first one's place."""
     sizes = operand.shape
     if sizes[first] != sizes[second]:
-        raise RuntimeError(f"einsum(): subscript {name_of(label)} is repeated for operand {number} but the sizes don't "
-                           f"match, {sizes[second]} != {sizes[first]}")
+        raise RuntimeError(f"einsum(): subscript {name_of(label)} is repeated for operand {number} but the "
+                           f"sizes don't match, {sizes[second]} != {sizes[first]}")
     return operand.diagonal(0, first, second).movedim(-1, first)
 
 
@@ -212,17 +222,18 @@ def check_sizes(operands, layout):
 def mismatch(names, layout, dim, number, size, seen):
     start = layout.places.get(ELLIPSIS)
     if start is not None and start <= dim < start + layout.width:
-        return (f"einsum(): dimension {dim - start} covered by ellipsis in operand {number}has size {size} which does "
+        return (f"einsum(): dimension {dim - start} covered by ellipsis in operand {number}has size {size} "
+                "which does "
                 f"not broadcast with previously seen ellipsis with size {seen} for the respective dimension")
-    return (f"einsum(): subscript {name_of(names[dim])} has size {size} for operand {number} which does not broadcast "
-            f"with previously seen size {seen}")
+    return (f"einsum(): subscript {name_of(names[dim])} has size {size} for operand {number} which does not "
+            f"broadcast with previously seen size {seen}")
 
 
-# ---- contracting ---------------------------------------------------------------------------------------------------
+# ---- contracting -------------------------------------------------------------------------------------------
 
 def contract(operands, kept):
-    """Multiply the aligned operands from left to right; a dimension from `kept` on is summed as soon as no later
-    operand has it. Summed dimensions stay, with size 1."""
+    """Multiply the aligned operands from left to right; a dimension from `kept` on is summed as soon as no
+    later operand has it. Summed dimensions stay, with size 1."""
     found = operands[0]
     for number, operand in enumerate(operands[1:], 1):
         alone, together = [], []
@@ -235,7 +246,8 @@ def contract(operands, kept):
             elif sizes != (1, 1):
                 alone.append(dim)
         found, operand = (t.sum(dims, True) if dims else t for t, dims in (
-            (found, [d for d in alone if found.shape[d] != 1]), (operand, [d for d in alone if operand.shape[d] != 1])))
+            (found, [d for d in alone if found.shape[d] != 1]),
+            (operand, [d for d in alone if operand.shape[d] != 1])))
         found = product_sum(found, operand, together)
     return found
 
@@ -285,9 +297,13 @@ def einsum_of(equation, operands):
     for label in [label for labels in inputs for label in labels if label != ELLIPSIS]:
         counts[label] = counts.get(label, 0) + 1
     width = ellipsis_width(operands, inputs)
-    output = read_output(output, equation.find("->") + 2, counts) if arrow else implicit_output(inputs, counts)
+    if arrow:
+        output = read_output(output, equation.find("->") + 2, counts)
+    else:
+        output = implicit_output(inputs, counts)
     layout = Layout(inputs, output, width)
-    operands = [aligned(t, labels, layout, number) for number, (t, labels) in enumerate(zip(operands, inputs))]
+    operands = [aligned(t, labels, layout, number)
+                for number, (t, labels) in enumerate(zip(operands, inputs))]
     check_sizes(operands, layout)
     found = contract(operands, layout.kept)
     if layout.kept == layout.size:
@@ -298,23 +314,26 @@ def einsum_of(equation, operands):
 
 
 def einsum(*args):
-    """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`, or `einsum(a, [0, 1], b, [1, 2])`.
+    """The sum of products that an equation describes.
 
-    A repeated label within an operand takes the diagonal; `...` covers any dimensions; labels that the output lacks
-    are summed; without `->` the output has the labels that occur once, in alphabetical order.
+    `einsum("ij,jk->ik", a, b)`, or with lists of labels `einsum(a, [0, 1], b, [1, 2])`.
+
+    A repeated label within an operand takes the diagonal; `...` covers any dimensions; labels that the output
+    lacks are summed; without `->` the output has the labels that occur once, in alphabetical order.
     https://pytorch.org/docs/stable/generated/torch.einsum.html
     """
     equation, operands = equation_of(args)
     for number, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type(operand).__name__}")
+            raise TypeError(f"expected Tensor as element {number} in argument 1, but got "
+                            f"{type(operand).__name__}")
     return einsum_of(equation, operands)
 
 
 publish("einsum", einsum, ("",))
 
 
-# ---- tensordot, kron, bilinear ---------------------------------------------------------------------------------------
+# ---- tensordot, kron, bilinear -----------------------------------------------------------------------------
 
 def contracted_dims(a, b, dims):
     """The two lists of dimensions that tensordot sums over."""
@@ -326,8 +345,8 @@ def contracted_dims(a, b, dims):
             return [[int(v) for v in row] for row in dims.tolist()]
         count = int(dims.item())
     if isinstance(count, bool) or not isinstance(count, int):
-        raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
-                           f"containing two lists, but got dims={dims}")
+        raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or "
+                           f"list[list[int]] containing two lists, but got dims={dims}")
     if count < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
     if count > min(a.dim(), b.dim()):
@@ -340,7 +359,8 @@ def wrapped_dims(t, dims):
     for d in dims:
         rank = max(t.dim(), 1)
         if not -rank <= d < rank:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})")
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but "
+                             f"got {d})")
         found.append(d % rank)
     return found
 
@@ -362,53 +382,58 @@ def contract_dims(a, b, first, second):
         if a.shape[d] == 1 or b.shape[e] == 1:
             a, b = (a.sum(d, True), b) if b.shape[e] == 1 else (a, b.sum(e, True))
         elif a.shape[d] != b.shape[e]:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[d]} in dim {d} and "
-                               f"second has size {b.shape[e]} in dim {e}")
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[d]} in dim "
+                               f"{d} and second has size {b.shape[e]} in dim {e}")
     refuse_repetition(first)
     refuse_repetition(second)
     rows = [d for d in range(a.dim()) if d not in first]
     columns = [d for d in range(b.dim()) if d not in second]
-    left = a.permute(rows + first).reshape(product(a.shape[d] for d in rows), product(a.shape[d] for d in first))
+    left = a.permute(rows + first).reshape(product(a.shape[d] for d in rows),
+                                           product(a.shape[d] for d in first))
     right = b.permute(second + columns).reshape(left.shape[1], product(b.shape[d] for d in columns))
     return left.mm(right).reshape([a.shape[d] for d in rows] + [b.shape[d] for d in columns])
 
 
 @composite("tensordot", out=True, spaces=("",))
 def tensordot(a, b, dims=2):
-    """The sum of products over several dimensions: the last `dims` of `a` with the first of `b`, or two lists of
-    dimensions that belong together."""
+    """The sum of products over several dimensions: the last `dims` of `a` with the first of `b`, or two lists
+    of dimensions that belong together."""
     return contract_dims(a, b, *contracted_dims(a, b, dims))
 
 
 @composite("kron", out=True)
 def kron(self, other):
-    """The Kronecker product: every element of `self` times all of `other`, in blocks; ranks are made equal."""
+    """The Kronecker product: every element of `self` times all of `other`, in blocks; ranks are made
+    equal."""
     require_tensor(other, "kron", "other", 2)
     rank = max(self.dim(), other.dim())
     a = self.reshape((1,) * (rank - self.dim()) + tuple(self.shape))
     b = other.reshape((1,) * (rank - other.dim()) + tuple(other.shape))
-    outer = a.reshape([s for size in a.shape for s in (size, 1)]) * b.reshape([s for size in b.shape for s in (1, size)])
+    blocks = a.reshape([s for size in a.shape for s in (size, 1)])
+    outer = blocks * b.reshape([s for size in b.shape for s in (1, size)])
     return outer.reshape([m * n for m, n in zip(a.shape, b.shape)])
 
 
 def check_bilinear(input1, input2, weight, bias):
     if input1.dim() != input2.dim():
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and "
+                           f"{input2.dim()}")
     for d, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1])):
         if m != n:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {d}: got {m} and {n}")
     for number, t in ((1, input1), (2, input2)):
         if t.shape[-1] != weight.shape[number]:
-            raise RuntimeError(f"bilinear(): input{number} size does not match weight size: got {t.shape[-1]} but "
-                               f"expected {weight.shape[number]}")
+            raise RuntimeError(f"bilinear(): input{number} size does not match weight size: got "
+                               f"{t.shape[-1]} but expected {weight.shape[number]}")
     if bias is not None and bias.shape[0] != weight.shape[0]:
-        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected "
-                           f"{weight.shape[0]}")
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but "
+                           f"expected {weight.shape[0]}")
 
 
 @composite("bilinear", spaces=("nn.functional",))
 def bilinear(input1, input2, weight, bias=None):
-    """x1^T W x2 + bias for every output feature; inputs (..., in1) and (..., in2), `weight` (out, in1, in2)."""
+    """x1^T W x2 + bias for every output feature; inputs (..., in1) and (..., in2), `weight` (out, in1,
+    in2)."""
     check_bilinear(input1, input2, weight, bias)
     found = einsum_of("...i,oij,...j->...o", [input1, weight, input2])
     return found if bias is None else found + bias

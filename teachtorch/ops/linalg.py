@@ -1,20 +1,19 @@
 """Determinants, inverses, linear systems and what is made of them (torch.linalg). Matrices are (..., m, n).
 
-Derivatives: M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation"
-(2008), unless another source is named. G is the gradient of a result, dA the tangent of an argument.
+Derivatives: M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
+differentiation" (2008), unless another source is named. G is the gradient of a result, dA the tangent of an
+argument.
 """
 import numpy as np
 
-from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..core.layout import contiguous_format
 from ..kernels import matrices
-from ..tensor import Tensor
 from .declare import composite, exports, operator, publish
 from .fake import Fake
 from .linalg_checks import (LinAlgError, by_columns_stride, check_floating, check_matrix, check_square,
-                            fake_info, fake_matrix, not_invertible, not_solvable, refuse_others, require_matrix_arrays,
+                            fake_info, fake_matrix, not_invertible, not_solvable, refuse_others,
                             require_square_arrays, require_success)
 from .return_types import return_type
 
@@ -40,13 +39,13 @@ def identity_like(t):
     return t.new_ones(t.shape[-1]).diag()
 
 
-# ---- determinants ----------------------------------------------------------------------------------------------
+# ---- determinants ------------------------------------------------------------------------------------------
 
 def cofactors(A, det):
     """The derivative of the determinant, det(A) A^-T; of a singular matrix by its singular vectors.
 
-    The cofactors of U S V^T are det(U) det(V) U C V^T, where C_ii is the product of all S but S_i (N. Higham, "What is
-    the adjugate of a matrix?", 2020). PyTorch returns zeros for a matrix that is exactly singular.
+    The cofactors of U S V^T are det(U) det(V) U C V^T, where C_ii is the product of all S but S_i (N. Higham,
+    "What is the adjugate of a matrix?", 2020). PyTorch returns zeros for a matrix that is exactly singular.
     """
     if not bool((det == 0).any()):
         return as_factor(det) * inv(A).mT
@@ -84,12 +83,17 @@ def fake_slogdet(A):
 
 
 @operator("linalg._slogdet", fake=fake_slogdet, outputs=("sign", "logabsdet"), spaces=(),
-          vjp={"A": lambda grads, A: None if grads[1] is None else as_factor(grads[1]) * transposed_inverse(A)},
+          vjp={"A": lambda grads, A: slogdet_gradient(grads[1], A)},
           jvp=lambda A_t, A, sign: (sign * 0, (A_t * transposed_inverse(A)).sum((-2, -1))))
 def slogdet_(A):
     """Sign and logarithm of the absolute value of the determinants."""
     require_square_arrays(A)
     return tuple(np.asarray(part, A.dtype) for part in np.linalg.slogdet(A))
+
+
+def slogdet_gradient(grad, A):
+    """The logarithm of |det A| has the derivative A^-T; the sign is constant."""
+    return None if grad is None else as_factor(grad) * transposed_inverse(A)
 
 
 def transposed_inverse(A):
@@ -116,7 +120,7 @@ def logdet(A):
     return logarithm.masked_fill(sign == -1, float("nan"))
 
 
-# ---- inverses --------------------------------------------------------------------------------------------------
+# ---- inverses ----------------------------------------------------------------------------------------------
 
 def fake_inverse(A):
     check_square("linalg.inv", A)
@@ -155,7 +159,7 @@ def inv(A):
 publish("inverse", inv, ("", "Tensor"))
 
 
-# ---- linear systems ----------------------------------------------------------------------------------------------
+# ---- linear systems ----------------------------------------------------------------------------------------
 
 def is_vector_case(a_shape, b_shape):
     """Whether B is one vector, or one for each matrix A, rather than matrices."""
@@ -182,8 +186,8 @@ def solution_shape(name, A, B, left):
     columns = (*B._shape, 1) if is_vector else B._shape
     if columns[-2 if left else -1] != A._shape[-1]:
         equation = "AX = B" if left else "XA = B"
-        raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} ({A._shape[-2]}x"
-                           f"{A._shape[-1]} and {columns[-2]}x{columns[-1]})")
+        raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} "
+                           f"({A._shape[-2]}x{A._shape[-1]} and {columns[-2]}x{columns[-1]})")
     batch = geometry.broadcast_shapes(A._shape[:-2], columns[:-2])
     return (*batch, *columns[-2:-1]) if is_vector else (*batch, *columns[-2:])
 
@@ -203,9 +207,10 @@ def solve_vjp(grads, A, B_shape, left, result, needs):
 def solve_jvp(A_t, B_t, A, B, left, result):
     change = None
     if A_t is not None:
-        is_vector = is_vector_case(A._shape, B._shape)
-        product = (A_t @ result.unsqueeze(-1)).squeeze(-1) if is_vector else A_t @ result if left else result @ A_t
-        change = -product
+        if is_vector_case(A._shape, B._shape):
+            change = -(A_t @ result.unsqueeze(-1)).squeeze(-1)
+        else:
+            change = -(A_t @ result if left else result @ A_t)
     return solve_ex_(A, sum_terms(change, B_t).expand(result._shape), left)[0], None
 
 
@@ -255,8 +260,8 @@ def fake_solve_triangular(self, B, upper=True, left=True, unitriangular=False):
     side = B._shape[-2 if left else -1]
     if side != self._shape[-1]:
         equation = "AX = B" if left else "XA = B"
-        raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} ({self._shape[-2]}x"
-                           f"{self._shape[-1]} and {B._shape[-2]}x{B._shape[-1]})")
+        raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} "
+                           f"({self._shape[-2]}x{self._shape[-1]} and {B._shape[-2]}x{B._shape[-1]})")
     shape = (*geometry.broadcast_shapes(self._shape[:-2], B._shape[:-2]), *B._shape[-2:])
     return fake_matrix(shape, self._dtype)
 
@@ -295,7 +300,7 @@ def solve_triangular_(self, B, upper=True, left=True, unitriangular=False):
 
 @composite("linalg.solve_triangular", out=True, spaces=("linalg",))
 def solve_triangular(self, B, *, upper, left=True, unitriangular=False):
-    """X with A X = B, or X A = B if not `left`, of an upper or lower triangular A whose other half is not read.
+    """X with A X = B, or X A = B if not `left`, of a triangular A whose other half is not read.
 
     `unitriangular`: the diagonal is taken to be ones. A zero on the diagonal gives infinities.
     """
@@ -306,10 +311,11 @@ def solve_triangular(self, B, *, upper, left=True, unitriangular=False):
 def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
     """(solution, cloned_coefficient) of A X = self for a triangular A."""
     solution = solve_triangular_(A.mT if transpose else A, self, upper != transpose, True, unitriangular)
-    return return_type("triangular_solve", ("solution", "cloned_coefficient"))(solution, A.mT.clone(memory_format=contiguous_format).mT)
+    cloned = A.mT.clone(memory_format=contiguous_format).mT
+    return return_type("triangular_solve", ("solution", "cloned_coefficient"))(solution, cloned)
 
 
-# ---- the exponential -----------------------------------------------------------------------------------------------
+# ---- the exponential ---------------------------------------------------------------------------------------
 
 def fake_exponential(self):
     check_square("linalg.matrix_exp", self)

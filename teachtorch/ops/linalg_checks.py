@@ -1,4 +1,7 @@
-"""What operators on batches of matrices (..., m, n) ask of their arguments, and the error of a failed factorisation."""
+"""What operators on batches of matrices (..., m, n) ask of their arguments, and the error of a failed
+factorisation."""
+import numpy as np
+
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
@@ -9,7 +12,7 @@ class LinAlgError(RuntimeError):
     """A factorisation or solution does not exist: the matrix is singular or not positive-definite."""
 
 
-# ---- cheap checks of arrays, before a kernel; the fake rules find PyTorch's words ------------------------------
+# ---- cheap checks of arrays, before a kernel; the fake rules find PyTorch's words --------------------------
 
 def require_square_arrays(*arrays):
     for a in arrays:
@@ -23,7 +26,7 @@ def require_matrix_arrays(*arrays):
             raise TypeError(f"not matrices of floats: {a.dtype}{list(a.shape)}")
 
 
-# ---- PyTorch's errors ------------------------------------------------------------------------------------------
+# ---- PyTorch's errors --------------------------------------------------------------------------------------
 
 def check_matrix(name, t, argument="A"):
     if len(t._shape) < 2:
@@ -34,8 +37,8 @@ def check_square(name, t, argument="A"):
     require_tensor(t, name.replace(".", "_"), argument)
     check_matrix(name, t, argument)
     if t._shape[-1] != t._shape[-2]:
-        raise RuntimeError(f"{name}: {argument} must be batches of square matrices, but they are {t._shape[-2]} by "
-                           f"{t._shape[-1]} matrices")
+        raise RuntimeError(f"{name}: {argument} must be batches of square matrices, but they are "
+                           f"{t._shape[-2]} by {t._shape[-1]} matrices")
 
 
 def check_floating(name, t, allows_half=True):
@@ -63,8 +66,8 @@ def require_success(name, info, words):
 
 
 def not_invertible(code):
-    return (f"The diagonal element {code} is zero, the inversion could not be completed because the input matrix is "
-            "singular.")
+    return (f"The diagonal element {code} is zero, the inversion could not be completed because the input "
+            "matrix is singular.")
 
 
 def not_solvable(code):
@@ -72,14 +75,23 @@ def not_solvable(code):
 
 
 def not_positive_definite(code):
-    return ("The factorization could not be completed because the input is not positive-definite (the leading minor "
-            f"of order {code} is not positive-definite).")
+    return ("The factorization could not be completed because the input is not positive-definite (the "
+            f"leading minor of order {code} is not positive-definite).")
 
 
-# ---- shapes of results -----------------------------------------------------------------------------------------
+def first_failure(A):
+    """Where the first matrix with a value that is not finite stands in the batch, in PyTorch's words."""
+    if A.ndim == 2:
+        return ""
+    bad = ~np.isfinite(A).all((-2, -1)).reshape(-1)
+    return f"(Batch element {bad.argmax()}): "
+
+
+# ---- shapes of results -------------------------------------------------------------------------------------
 
 def by_columns_stride(shape):
-    """Strides of a batch of matrices, each stored column by column; of single rows or columns, the usual ones."""
+    """Strides of a batch of matrices, each stored column by column; of single rows or columns, the usual
+    ones."""
     *batch, m, n = shape
     if m <= 1 or n <= 1:
         return geometry.contiguous_strides(tuple(shape))

@@ -1,19 +1,18 @@
-"""LU factorisations, least squares, and the pseudo-inverse. Matrices are (..., m, n).
+"""LU factorisations, and systems solved by them. Matrices are (..., m, n).
 
-In A = P L U, P orders the rows, L is lower triangular with ones on its diagonal, U is upper triangular. G_X is the
-gradient of a result X, dA the tangent of the argument.
+In A = P L U, P orders the rows, L is lower triangular with ones on its diagonal, U is upper triangular. G_X
+is the gradient of a result X, dA the tangent of the argument.
 """
 import numpy as np
 
 from ..core import dtype as dt
-from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels import matrices
-from ..tensor import Tensor
 from .declare import composite, exports, operator, publish
 from .fake import Fake, require_tensor
 from .linalg import solution_shape, solve_triangular_, sum_terms
-from .linalg_checks import by_columns_stride, check_square, fake_info, fake_matrix, refuse_others, require_matrix_arrays
+from .linalg_checks import (by_columns_stride, check_square, fake_info, fake_matrix, refuse_others,
+                            require_matrix_arrays)
 from .return_types import return_type
 
 
@@ -24,17 +23,18 @@ def cat(tensors, dim):
 def check_lu(name, A):
     require_tensor(A, name.replace(".", "_"), "A")
     if len(A._shape) < 2:
-        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._shape)} instead")
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A._shape)} "
+                           "instead")
     refuse_others("lu_cpu", A)
 
 
-# ---- the derivative of A = P L U -----------------------------------------------------------------------------------
+# ---- the derivative of A = P L U ---------------------------------------------------------------------------
 
 def lu_gradient(G_L, G_U, P, L, U):
     """Of a square A: G_A = P L^-T [tril(L^T G_L, -1) + triu(G_U U^T)] U^-T.
 
-    A tall A has more rows in L, L2 = A2 U^-1; a wide A more columns in U, U2 = L^-1 A2. What reaches these goes on to A2
-    and to the factors of the square part.
+    A tall A has more rows in L, L2 = A2 U^-1; a wide A more columns in U, U2 = L^-1 A2. What reaches these
+    goes on to A2 and to the factors of the square part.
     """
     m, n = L.shape[-2], U.shape[-1]
     k, rest = min(m, n), None
@@ -63,11 +63,12 @@ def missing_part(square, m, n):
 def square_lu_gradient(G_L, G_U, L, U):
     lower = None if G_L is None else (L.mT @ G_L).tril(-1)
     upper = None if G_U is None else (G_U @ U.mT).triu()
-    return solve_triangular_(U.mT, solve_triangular_(L.mT, sum_terms(lower, upper), True, True, True), False, False)
+    half = solve_triangular_(L.mT, sum_terms(lower, upper), True, True, True)
+    return solve_triangular_(U.mT, half, False, False)
 
 
 def lu_tangent(dA, P, L, U):
-    """(dL, dU): with X = L^-1 P^T dA U^-1, dL = L tril(X, -1) and dU = triu(X) U; the further rows or columns follow."""
+    """(dL, dU): with X = L^-1 P^T dA U^-1, dL = L tril(X, -1) and dU = triu(X) U; further parts follow."""
     m, n = L.shape[-2], U.shape[-1]
     k, dA = min(m, n), P.mT @ dA
     L1, U1 = L[..., :k, :], U[..., :k]
@@ -80,7 +81,7 @@ def lu_tangent(dA, P, L, U):
     return dL, dU
 
 
-# ---- LU --------------------------------------------------------------------------------------------------------
+# ---- LU ----------------------------------------------------------------------------------------------------
 
 def factors_of(LU):
     """(L, U) out of the one matrix that holds both."""
@@ -166,7 +167,8 @@ def packed(lower, upper):
 
 
 def permutation_of(pivots, LU):
-    return exports[""]["from_numpy"](matrices.permutation(pivots.detach().numpy(), LU.shape[-2], LU.dtype.numpy))
+    found = matrices.permutation(pivots.detach().numpy(), LU.shape[-2], LU.dtype.numpy)
+    return exports[""]["from_numpy"](found)
 
 
 @operator("linalg._lu_factor_ex", fake=fake_lu_factor, outputs=("LU", "pivots", "info"), spaces=(),
@@ -191,9 +193,9 @@ def require_no_zero(name, info):
     codes = info.numpy().reshape(-1)
     if codes.any():
         code = int(codes[codes.nonzero()[0][0]])
-        raise RuntimeError(f"{name}: U[{code},{code}] is zero and using it on lu_solve would result in a division by zero. "
-                           "If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-                           "linalg.lu_factor_ex(A, pivot)")
+        raise RuntimeError(f"{name}: U[{code},{code}] is zero and using it on lu_solve would result in a "
+                           "division by zero. If you still want to perform the factorization, consider "
+                           "calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
 
 
 @composite("linalg.lu_factor", out=True, outputs=("LU", "pivots"), spaces=("linalg",))
@@ -219,7 +221,8 @@ def fake_unpack(LU_data, LU_pivots):
     if LU_pivots._dtype is not dt.int32:
         raise RuntimeError(f"{name}: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.")
     if len(LU_data._shape) < 2:
-        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(LU_data._shape)} instead")
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: "
+                           f"{list(LU_data._shape)} instead")
     if LU_pivots._shape[-1] != min(LU_data._shape[-2:]):
         raise RuntimeError("pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
                            "Did you properly pass the result of lu_factor?")
@@ -268,12 +271,14 @@ def fake_lu_solve(LU, pivots, B, left=True, adjoint=False):
     check_square("torch.linalg.lu_solve", LU)
     if LU._dtype is not B._dtype:
         raise RuntimeError(f"{name}: Expected LU and B to have the same dtype, but found LU of type "
-                           f"{scalar_type_name(LU._dtype)} and B of type {scalar_type_name(B._dtype)} instead")
+                           f"{scalar_type_name(LU._dtype)} and B of type {scalar_type_name(B._dtype)} "
+                           "instead")
     if len(B._shape) < 2:
         raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
     shape = solution_shape(name, LU, B, left) if B._shape != LU._shape[:-1] else B._shape
     if pivots._shape[-1] != LU._shape[-1]:
-        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the "
+                           "matrix")
     return Fake(shape, LU._dtype, by_columns_stride(shape) if left else None)
 
 
@@ -301,7 +306,8 @@ def lu_solve_jvp(LU_t, B_t, LU, pivots, left, adjoint, result):
 @operator("linalg._lu_solve", fake=fake_lu_solve, spaces=(), vjp={"LU, B": lu_solve_vjp}, jvp=lu_solve_jvp)
 def lu_solve_(LU, pivots, B, left=True, adjoint=False):
     """X with A X = B for A = P L U; A^T for `adjoint`; X A = B if not `left`."""
-    if LU.ndim < 2 or B.ndim < 2 or LU.dtype != B.dtype or pivots.dtype != np.int32 or pivots.shape[-1] != LU.shape[-1]:
+    require_matrix_arrays(LU, B)
+    if LU.dtype != B.dtype or pivots.dtype != np.int32 or pivots.shape[-1] != LU.shape[-1]:
         raise TypeError("linalg.lu_solve: operands that do not fit")
     solve = matrices.lu_solve_transposed if adjoint == left else matrices.lu_solve
     if left:
@@ -319,195 +325,3 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 def old_lu_solve(self, LU_data, LU_pivots):
     """X with A X = self: the old spelling of `linalg.lu_solve`."""
     return lu_solve_(LU_data, LU_pivots, self)
-
-
-# ---- the pseudo-inverse --------------------------------------------------------------------------------------------
-
-def tolerances(shape, dtype, atol, rtol):
-    """(atol, rtol) with PyTorch's defaults: eps * max(m, n) relative to the largest singular value, if no `atol`."""
-    if rtol is None:
-        is_relative = atol is None or not isinstance(atol, Tensor) and atol == 0
-        rtol = np.finfo(dtype.numpy).eps * max(shape[-2:]) if is_relative else 0.0
-    return 0.0 if atol is None else atol, rtol
-
-
-def fake_pinv(self, atol=None, rtol=None, hermitian=False):
-    require_tensor(self, "linalg_pinv", "input")
-    if len(self._shape) < 2 or self._dtype not in (dt.float32, dt.float64):
-        raise RuntimeError(f"linalg.pinv({scalar_type_name(self._dtype)}{{{list(self._shape)}}}): expected a tensor with 2 "
-                           "or more dimensions of float, double, cfloat or cdouble types")
-    if hermitian:
-        check_square("linalg.eigh", self)
-    *batch, m, n = self._shape
-    return Fake((*batch, n, m), self._dtype)
-
-
-def pinv_slope(first, A, X, second):
-    """The two terms of the derivative that lie outside A's row and column spaces."""
-    return first - A @ (X @ first) + second - (second @ X) @ A
-
-
-def pinv_vjp(grad, self, result):
-    """G. Golub and V. Pereyra, "The differentiation of pseudo-inverses" (1973), eq. 4.12, of a constant rank.
-
-    dX = -X dA X + X X^T dA^T (I - A X) + (I - X A) dA^T X^T X, transposed.
-    """
-    A, X, G = self, result, grad
-    inside = X.mT @ G @ X.mT
-    return pinv_slope(G.mT @ (X @ X.mT), A, X, (X.mT @ X) @ G.mT) - inside
-
-
-def pinv_jvp(self_t, self, result):
-    A, X, dA = self, result, self_t
-    return pinv_slope((dA.mT @ X.mT) @ X, X, A, X @ (X.mT @ dA.mT)) - X @ dA @ X
-
-
-@operator("linalg._pinv", fake=fake_pinv, spaces=(), vjp={"self": pinv_vjp}, jvp=pinv_jvp)
-def pinv_(self, atol=None, rtol=None, hermitian=False):
-    """The pseudo-inverse; singular values up to the tolerance count as zero."""
-    require_matrix_arrays(self)
-    if self.size == 0:
-        return np.zeros((*self.shape[:-2], self.shape[-1], self.shape[-2]), self.dtype)
-    U, S, Vh = matrices.symmetric_svd(self) if hermitian else np.linalg.svd(self, full_matrices=False)
-    cut = np.maximum(np.asarray(atol)[..., None], np.asarray(rtol)[..., None] * S.max(-1, keepdims=True))
-    kept = S > cut
-    inverse = np.where(kept, 1 / np.where(kept, S, 1), 0).astype(self.dtype)
-    return np.ascontiguousarray(matrices.transposed(Vh) @ (inverse[..., None] * matrices.transposed(U)))
-
-
-@composite("linalg.pinv", out=True, spaces=("linalg",))
-def pinv(self, rcond=None, hermitian=False, *, atol=None, rtol=None):
-    """The Moore-Penrose pseudo-inverses (..., n, m), by singular values, or eigenvalues if `hermitian`.
-
-    Singular values not above max(atol, rtol * largest) count as zero; `rcond` is the old name of `rtol`.
-    """
-    require_tensor(self, "linalg_pinv", "input")
-    if self.dim() < 2:
-        fake_pinv(self)
-    atol, rtol = tolerances(self._shape, self._dtype, atol, rtol if rcond is None else rcond) \
-        if self._dtype.is_floating_point else (0, 0)
-    return pinv_(self, atol, rtol, hermitian)
-
-
-publish("pinverse", lambda input, rcond=1e-15: pinv(input, rcond), ("", "Tensor"))
-
-
-# ---- least squares -------------------------------------------------------------------------------------------------
-
-DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
-
-
-def fake_lstsq(self, b, rcond=None, driver="gelsy"):
-    name = "torch.linalg.lstsq"
-    require_tensor(self, "linalg_lstsq", "input")
-    require_tensor(b, "linalg_lstsq", "b", 2)
-    if len(self._shape) < 2:
-        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
-    if not b._shape:
-        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
-    if not 0 <= len(self._shape) - len(b._shape) <= 1:
-        raise RuntimeError(f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
-                           "<= 1")
-    check_lstsq_operands(name, self, b, driver)
-    return lstsq_results(self, b, driver)
-
-
-def check_lstsq_operands(name, self, b, driver):
-    if self._dtype not in (dt.float32, dt.float64):
-        raise RuntimeError("This function doesn't handle types other than float and double")
-    if self._dtype is not b._dtype:
-        raise RuntimeError(f"{name}: Expected input and other to have the same dtype, but got input's dtype "
-                           f"{scalar_type_name(self._dtype)} and other's dtype {scalar_type_name(b._dtype)}")
-    if driver not in DRIVERS:
-        raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(DRIVERS)})")
-    if b._shape[-1 if is_vectors(self._shape, b._shape) else -2] != self._shape[-2]:
-        raise RuntimeError(f"{name}: input.size(-2) should match other.size(-{1 if is_vectors(self._shape, b._shape) else 2})")
-
-
-def is_vectors(shape, other):
-    """Whether `other` holds a vector for each matrix."""
-    return len(shape) - 1 == len(other)
-
-
-def lstsq_results(self, b, driver):
-    *batch, m, n = self._shape
-    vectors = is_vectors(self._shape, b._shape)
-    count = 1 if vectors else b._shape[-1]
-    batch = geometry.broadcast_shapes(tuple(batch), b._shape[:-1] if vectors else b._shape[:-2])
-    has_residuals = m > n and driver != "gelsy"
-    return (solution_fake(batch, m, n, count, vectors, self._dtype),
-            Fake((*batch, count) if has_residuals else (0,), self._dtype),
-            Fake((0,) if driver == "gels" else batch, dt.int64),
-            Fake((*batch, min(m, n)) if driver in ("gelsd", "gelss") else (0,), self._dtype))
-
-
-def solution_fake(batch, m, n, count, vectors, dtype):
-    return Fake((*batch, n), dtype) if vectors else fake_matrix((*batch, n, count), dtype)
-
-
-def lstsq_vjp(grads, self, b, solution, needs):
-    """solution = pinv(A) B and residuals = sum((A X - B)^2): by the derivatives of the pseudo-inverse and the square."""
-    G_X, G_R = grads[0], grads[1]
-    vectors = is_vectors(self._shape, b._shape)
-    B, X = (b.unsqueeze(-1), solution.unsqueeze(-1)) if vectors else (b, solution)
-    G_X = G_X.unsqueeze(-1) if vectors and G_X is not None else G_X
-    G_A = G_B = None
-    if G_R is not None and G_R.numel():
-        slope = 2 * G_R.unsqueeze(-2) * (self @ X - B)
-        G_A, G_B = slope @ X.mT, -slope
-        G_X = sum_terms(G_X, self.mT @ slope)
-    if G_X is not None:
-        inverse = pinv(self)
-        G_B = sum_terms(G_B, inverse.mT @ G_X)
-        G_A = sum_terms(G_A, pinv_vjp(G_X @ B.mT, self, inverse))
-    return G_A, G_B.squeeze(-1) if vectors and G_B is not None else G_B
-
-
-def lstsq_jvp(self_t, b_t, self, b, solution, residuals):
-    vectors = is_vectors(self._shape, b._shape)
-    B, X, dB = [t.unsqueeze(-1) if vectors and t is not None else t for t in (b, solution, b_t)]
-    inverse = pinv(self)
-    dX = sum_terms(None if dB is None else inverse @ dB, None if self_t is None else pinv_jvp(self_t, self, inverse) @ B)
-    error = self @ X - B
-    moved = sum_terms(self @ dX, None if self_t is None else self_t @ X, None if dB is None else -dB)
-    d_residuals = 2 * (error * moved).sum(-2) if residuals.numel() else None
-    return dX.squeeze(-1) if vectors else dX, d_residuals, None, None
-
-
-@operator("linalg._lstsq", fake=fake_lstsq, outputs=("solution", "residuals", "rank", "singular_values"), spaces=(),
-          vjp={"self, b": lstsq_vjp}, jvp=lstsq_jvp)
-def lstsq_(self, b, rcond=None, driver="gelsy"):
-    """By singular values, whatever the driver; the driver says what is reported."""
-    require_matrix_arrays(self)
-    if self.dtype != b.dtype or not 0 <= self.ndim - b.ndim <= 1 or driver not in DRIVERS:
-        raise TypeError("linalg.lstsq: operands that do not fit")
-    vectors = is_vectors(self.shape, b.shape)
-    X, S, rank, error = least_squares(self, b[..., None] if vectors else b, rcond, driver)
-    m, n = self.shape[-2:]
-    none = np.empty(0, self.dtype)
-    return (np.array(X[..., 0]) if vectors else matrices.by_columns(X),
-            np.square(error).sum(-2) if m > n and driver != "gelsy" and (rank == n).all() else none,
-            np.empty(0, np.int64) if driver == "gels" else rank, S if driver in ("gelsd", "gelss") else none)
-
-
-def least_squares(A, B, rcond, driver):
-    """(X, singular values, rank, A X - B) of the smallest X that minimises |A X - B|."""
-    shape = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
-    A, B = np.broadcast_to(A, (*shape, *A.shape[-2:])), np.broadcast_to(B, (*shape, *B.shape[-2:]))
-    U, S, Vh = np.linalg.svd(A, full_matrices=False)
-    rcond = np.finfo(A.dtype).eps * max(A.shape[-2:]) if rcond is None else rcond
-    kept = (S > rcond * S.max(-1, initial=0, keepdims=True)) | (driver == "gels")
-    inverse = np.where(kept, 1 / np.where(kept, S, 1), 0).astype(A.dtype)
-    X = matrices.transposed(Vh) @ (inverse[..., None] * (matrices.transposed(U) @ B))
-    return X, S, kept.sum(-1), A @ X - B
-
-
-@composite("linalg.lstsq", out=True, outputs=("solution", "residuals", "rank", "singular_values"), spaces=("linalg",))
-def lstsq(self, b, rcond=None, *, driver=None):
-    """(solution, residuals, rank, singular_values) of min |A X - B|; `b` (..., m, k), or vectors (..., m).
-
-    `driver`: "gels" (full rank), "gelsy" (the default), "gelsd" or "gelss"; what a driver does not compute is empty.
-    """
-    names = ("solution", "residuals", "rank", "singular_values")
-    solution, residuals, rank, singular_values = lstsq_(self, b, rcond, driver or "gelsy")
-    return return_type("linalg_lstsq", names)(solution, residuals, rank, singular_values.detach())

@@ -8,8 +8,9 @@ from .declare import composite, exports, publish
 from .fake import require_tensor
 from .linalg import inv, inverse_of, solve
 from .linalg_checks import check_matrix, check_square
-from .linalg_factor import eigvalsh, svdvals
-from .linalg_lu import tolerances
+from .linalg_factor import eigvalsh
+from .linalg_orthogonal import svdvals
+from .linalg_least_squares import tolerances
 
 INFINITY = float("inf")
 
@@ -18,7 +19,7 @@ def wrapped(dim, rank):
     return geometry.wrap_dim(dim, rank)
 
 
-# ---- norms of matrices ---------------------------------------------------------------------------------------------
+# ---- norms of matrices -------------------------------------------------------------------------------------
 
 def check_matrix_norm(A, ord, dim, dtype):
     """`dim` must be two dimensions, and the dtypes must fit."""
@@ -42,16 +43,16 @@ def check_norm_dtypes(name, own, dtype):
     if dtype is not None and not dtype.is_floating_point:
         raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {kinds[1]}")
     if dtype is not None and dtype.itemsize < own.itemsize:
-        raise RuntimeError(f"{name}: the dtype of the input ({kinds[0]}) should be convertible without narrowing to the "
-                           f"specified dtype ({kinds[1]})")
+        raise RuntimeError(f"{name}: the dtype of the input ({kinds[0]}) should be convertible without "
+                           f"narrowing to the specified dtype ({kinds[1]})")
 
 
 @composite("linalg.matrix_norm", out=True, spaces=("linalg",))
 def matrix_norm(self, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     """The norms of matrices, which lie in the two dimensions `dim`.
 
-    `ord`: "fro" (Frobenius), "nuc" (the sum of the singular values), 2 and -2 (the largest and the smallest), 1 and -1
-    (of the columns' absolute sums), inf and -inf (of the rows').
+    `ord`: "fro" (Frobenius), "nuc" (the sum of the singular values), 2 and -2 (the largest and the smallest),
+    1 and -1 (of the columns' absolute sums), inf and -inf (of the rows').
     """
     require_tensor(self, "linalg_matrix_norm", "input")
     dim = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -90,8 +91,11 @@ def extreme(values, ord, dim, keepdim):
 
 @composite("linalg.norm", out=True, spaces=("linalg",))
 def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
-    """A norm of a vector or matrix: of all elements without `ord`; of matrices if `ord` is a string or two dimensions
-    are meant, else of vectors."""
+    """A norm of a vector or matrix.
+
+    Of all elements without `ord`; of matrices if `ord` is a string or two dimensions are meant,
+    else of vectors.
+    """
     if ord is None:
         return exports["linalg"]["vector_norm"](self, 2, dim, keepdim, dtype=dtype)
     dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
@@ -104,8 +108,8 @@ def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
 def check_norm_dims(self, ord, dims):
     if dims is None:
         if self.dim() not in (1, 2):
-            raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
-                               f"{self.dim()}D.")
+            raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+                               f"Got {self.dim()}D.")
     elif len(dims) not in (1, 2) and not isinstance(ord, str):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
 
@@ -152,7 +156,7 @@ def quotient_of_extremes(values, p):
     return (smallest / largest if p == -2 else largest / smallest).squeeze(-1)
 
 
-# ---- rank ------------------------------------------------------------------------------------------------------------
+# ---- rank --------------------------------------------------------------------------------------------------
 
 @composite("linalg.matrix_rank", out=True, spaces=("linalg",))
 def matrix_rank(self, tol=None, hermitian=False, *, atol=None, rtol=None):
@@ -176,17 +180,19 @@ def cut_of(values, atol, rtol):
     return exports[""]["maximum"](relative, absolute).unsqueeze(-1)
 
 
-# ---- powers and chains -----------------------------------------------------------------------------------------------
+# ---- powers and chains -------------------------------------------------------------------------------------
 
 @composite("linalg.matrix_power", out=True, spaces=("linalg",))
 def matrix_power(self, n):
     """The n-th powers of square matrices by repeated squaring; of the inverses where n is negative."""
     require_tensor(self, "linalg_matrix_power", "input")
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not "
+                        f"{type(n).__name__}")
     check_square("linalg.matrix_power", self)
     if n == 0:
-        return self.masked_fill(self.new_ones(()).bool(), 0) + exports[""]["eye"](self.shape[-1], dtype=self.dtype)
+        zeros = self.masked_fill(self.new_ones(()).bool(), 0)
+        return zeros + exports[""]["eye"](self.shape[-1], dtype=self.dtype)
     base = inv(self) if n < 0 else self
     if abs(n) == 1:
         return base.clone() if n == 1 else base
@@ -229,13 +235,14 @@ def check_links(chain):
     name = "multi_dot()"
     for i, t in enumerate(chain[1:], 1):
         if t._dtype is not chain[0]._dtype:
-            kinds = [{"float32": "float", "float64": "double"}.get(u._dtype.name, u._dtype.name) for u in (chain[0], t)]
-            raise RuntimeError(f"{name}: all tensors must have be the same dtype but tensor 0 is {kinds[0]} and tensor "
-                               f"{i} {kinds[1]}")
+            kinds = [{"float32": "float", "float64": "double"}.get(u._dtype.name, u._dtype.name)
+                     for u in (chain[0], t)]
+            raise RuntimeError(f"{name}: all tensors must have be the same dtype but tensor 0 is {kinds[0]} "
+                               f"and tensor {i} {kinds[1]}")
     for i, (a, b) in enumerate(zip(chain, chain[1:])):
         if a.shape[1] != b.shape[0]:
-            raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(a.shape)} and {list(b.shape)} cannot "
-                               "be multiplied")
+            raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(a.shape)} and "
+                               f"{list(b.shape)} cannot be multiplied")
 
 
 def cheapest_splits(sizes):
@@ -246,7 +253,8 @@ def cheapest_splits(sizes):
     for length in range(1, count):
         for i in range(count - length):
             j = i + length
-            cost[i][j], split[i][j] = min((cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+            ends = sizes[i] * sizes[j + 1]
+            cost[i][j], split[i][j] = min((cost[i][k] + cost[k + 1][j] + ends * sizes[k + 1], k)
                                           for k in range(i, j))
     return split
 
@@ -283,7 +291,7 @@ def chain_matmul(*matrices, out=None):
 publish("chain_matmul", chain_matmul, ("",))
 
 
-# ---- tensors as linear maps ------------------------------------------------------------------------------------------
+# ---- tensors as linear maps --------------------------------------------------------------------------------
 
 def count(sizes):
     return int(np.prod(sizes, dtype=np.int64))
@@ -296,8 +304,8 @@ def tensorinv(self, ind=2):
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     shape, rest = tuple(self.shape[:ind]), tuple(self.shape[ind:])
     if count(shape) != count(rest):
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
-                           f"but got {count(rest)} != {count(shape)}")
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+                           f"prod(self.shape[:ind]), but got {count(rest)} != {count(shape)}")
     return inv(self.reshape(count(rest), count(rest))).reshape(rest + shape)
 
 

@@ -9,7 +9,7 @@ from .declare import LINEAR, MULTILINEAR, composite, exports, operator, publish
 from .fake import Fake, require_tensor
 from .linalg_checks import fake_matrix, require_matrix_arrays
 
-# ---- trace -------------------------------------------------------------------------------------------------------
+# ---- trace -------------------------------------------------------------------------------------------------
 
 def fake_trace(self):
     require_tensor(self, "trace", "input")
@@ -25,8 +25,8 @@ def on_diagonal(value, shape):
     return value.expand(min(shape)).diagonal_backward(shape, 0, 0, 1)
 
 
-@operator("trace", fake=fake_trace, jvp=LINEAR, vjp={"self": lambda grad, self_shape: on_diagonal(grad, self_shape)},
-          out=False)
+@operator("trace", fake=fake_trace, jvp=LINEAR, out=False,
+          vjp={"self": lambda grad, self_shape: on_diagonal(grad, self_shape)})
 def trace(self):
     """The sum of a matrix's diagonal; of integers as int64."""
     if self.ndim != 2 or self.dtype == np.bool_:
@@ -34,7 +34,7 @@ def trace(self):
     return np.asarray(self.trace(dtype=np.int64 if self.dtype.kind in "iu" else None), None)
 
 
-# ---- the cross product -------------------------------------------------------------------------------------------
+# ---- the cross product -------------------------------------------------------------------------------------
 
 def fake_cross(self, other, dim=-1):
     require_tensor(other, "linalg_cross", "other", 2)
@@ -42,8 +42,8 @@ def fake_cross(self, other, dim=-1):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     axis = geometry.wrap_dim(dim, len(self._shape))
     if self._shape[axis] != 3 or other._shape[axis] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self._shape[axis]} and "
-                           f"{other._shape[axis]}")
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
+                           f"{self._shape[axis]} and {other._shape[axis]}")
     if self._dtype is dt.bool:
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     if self._dtype is not other._dtype:
@@ -77,7 +77,7 @@ def cross_(self, other, dim=None):
     return cross(self, other, dim=dim)
 
 
-# ---- products of vectors -------------------------------------------------------------------------------------------
+# ---- products of vectors -----------------------------------------------------------------------------------
 
 @composite("linalg.vecdot", out=True, spaces=("linalg",))
 def vecdot(x, y, *, dim=-1):
@@ -98,7 +98,8 @@ def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 
 @composite("linalg.vander", spaces=("linalg",))
 def vander(x, *, N=None):
-    """The powers x^0 ... x^(N-1) of each element, along a new last dimension; N is by default x's last size."""
+    """The powers x^0 ... x^(N-1) of each element, along a new last dimension; N is by default x's last
+    size."""
     N = N if N is not None else x.shape[-1] if x.dim() else 1
     if N <= 1:
         raise RuntimeError("N must be greater than 1.")
@@ -150,7 +151,8 @@ def partial_products(input, tau):
 
 
 def reflections_vjp(grad, input, tau):
-    """Of each factor in turn: W - t v v^T W has G_t = -(v^T W)(G^T v), G_v = -t (G W^T v + W G^T v), G_W = H G."""
+    """Of each factor in turn: W - t v v^T W has G_t = -(v^T W)(G^T v), G_v = -t (G W^T v + W G^T v),
+    G_W = H G."""
     columns, scales, products = [], [], partial_products(input, tau)
     for i, v in enumerate(reflectors(input, tau.shape[-1])):
         W, t = products[i + 1], scale_of(tau, i)
@@ -205,8 +207,8 @@ def check_reflections(input, tau):
     if input.shape[-1] < tau.shape[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     if input.shape[:-2] != tau.shape[:-1]:
-        raise RuntimeError(f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
-                           f"{list(tau.shape[:-1])}")
+        raise RuntimeError(f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but "
+                           f"got {list(tau.shape[:-1])}")
     if input.dtype is not tau.dtype:
         raise RuntimeError(f"{name}: tau dtype {scalar_type_name(tau.dtype)} does not match input dtype "
                            f"{scalar_type_name(input.dtype)}")
@@ -214,7 +216,7 @@ def check_reflections(input, tau):
 
 publish("orgqr", householder_product, ("", "Tensor"))
 
-# ---- distances -----------------------------------------------------------------------------------------------------
+# ---- distances ---------------------------------------------------------------------------------------------
 
 MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 FEW_ROWS = 25                  # up to here PyTorch takes differences, beyond it multiplies matrices
@@ -225,16 +227,19 @@ def fake_cdist(x1, x2, p=2.0, multiplies=False):
     require_tensor(x2, "cdist", "x2", 2)
     for number, t in ((1, x1), (2, x2)):
         if not t._dtype.is_floating_point:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: {scalar_type_name(t._dtype)}")
+            raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: "
+                               f"{scalar_type_name(t._dtype)}")
     for number, t in ((1, x1), (2, x2)):
         if len(t._shape) < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {len(t._shape)}D")
     if x1._shape[-1] != x2._shape[-1]:
-        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1._shape[-1]} X2: {x2._shape[-1]}")
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1._shape[-1]} X2: "
+                           f"{x2._shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if x1._dtype is not x2._dtype:
-        raise RuntimeError(f"expected scalar type {scalar_type_name(x1._dtype)} but found {scalar_type_name(x2._dtype)}")
+        raise RuntimeError(f"expected scalar type {scalar_type_name(x1._dtype)} but found "
+                           f"{scalar_type_name(x2._dtype)}")
     if x1._dtype.itemsize == 2:
         raise NotImplementedError(f"\"cdist\" not implemented for '{scalar_type_name(x1._dtype)}'")
     batch = geometry.broadcast_shapes(x1._shape[:-2], x2._shape[:-2])
@@ -275,7 +280,8 @@ def distance_tangent(x1_t, x2_t, x1, x2, p, result):
     "x2": lambda grad, x1, x2, p, result: -(grad.unsqueeze(-1) * distance_slopes(x1, x2, p, result)).sum(-3)})
 def cdist_(x1, x2, p=2.0, multiplies=False):
     """All distances, by differences or (p = 2) by products."""
-    if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1] or x1.dtype != x2.dtype or x1.dtype.char not in "fd":
+    require_matrix_arrays(x1, x2)
+    if x1.shape[-1] != x2.shape[-1] or x1.dtype != x2.dtype:
         raise TypeError("cdist: operands that do not fit")
     if p < 0:
         raise ValueError("cdist: negative p")
@@ -307,11 +313,13 @@ def distances_by_products(x1, x2):
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The p-norm distances between all rows of x1 (..., m, k) and all rows of x2 (..., n, k), as (..., m, n).
 
-    Euclidean distances of more than 25 rows are computed by a matrix product, unless `compute_mode` says otherwise.
+    Euclidean distances of more than 25 rows are computed by a matrix product, unless `compute_mode` says
+    otherwise.
     """
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     require_tensor(x1, "cdist", "x1")
     require_tensor(x2, "cdist", "x2", 2)
     many = x1.dim() > 1 and x2.dim() > 1 and max(x1.shape[-2], x2.shape[-2]) > FEW_ROWS
-    return cdist_(x1, x2, float(p), p == 2 and (compute_mode == MODES[1] or many and compute_mode == MODES[0]))
+    multiplies = compute_mode == MODES[1] or many and compute_mode == MODES[0]
+    return cdist_(x1, x2, float(p), p == 2 and multiplies)

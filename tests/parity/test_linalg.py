@@ -7,7 +7,8 @@ from tests.parity import same_call
 from tests.parity.same_call import assert_same_error, assert_same_node, assert_same_result, flat
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")       # of torch.jit, by PyTorch's forward mode
+# PyTorch's forward mode imports torch.jit, which warns.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def random(*shape, seed=0):
@@ -20,10 +21,14 @@ def definite(*batch):
 
 
 MATRICES = {
-    "A": random(3, 3) + 2 * np.eye(3), "AA": random(2, 3, 3) + 2 * np.eye(3), "S": definite(), "SS": definite(2),
-    "B": random(3, 2), "BB": random(2, 3, 2), "b": random(3), "T": random(4, 3), "W": random(3, 4), "TT": random(2, 4, 3),
-    "f": random(3, 3).astype(np.float32), "h": random(3, 3).astype(np.float16), "i": np.arange(9).reshape(3, 3),
-    "O": np.stack([np.eye(3), np.ones((3, 3))]), "e": np.zeros((0, 0)), "r": random(40, 3), "s": np.array(1.5),
+    "A": random(3, 3) + 2 * np.eye(3), "AA": random(2, 3, 3) + 2 * np.eye(3), "S": definite(),
+    "SS": definite(2),
+    "B": random(3, 2), "BB": random(2, 3, 2), "b": random(3), "T": random(4, 3), "W": random(3, 4),
+    "TT": random(2, 4, 3),
+    "f": random(3, 3).astype(np.float32), "h": random(3, 3).astype(np.float16),
+    "i": np.arange(9).reshape(3, 3),
+    "O": np.stack([np.eye(3), np.ones((3, 3))]), "e": np.zeros((0, 0)), "r": random(40, 3),
+    "s": np.array(1.5),
     "o": np.array([[True, False], [True, True]]), "p": np.array([2, 3, 3], np.int32), "c": np.zeros((3, 3)),
 }
 
@@ -38,56 +43,85 @@ def calls(*texts):
 
 
 NODES = calls(
-    "L.inv(A)", "L.inv(AA)", "torch.inverse(A)", "A.inverse()", "L.det(A)", "torch.det(AA)", "L.slogdet(A)[1]",
+    "L.inv(A)", "L.inv(AA)", "torch.inverse(A)", "A.inverse()", "L.det(A)", "torch.det(AA)",
+    "L.slogdet(A)[1]",
     "torch.slogdet(A)[1]", "L.solve(A, B)", "L.solve(A, b)", "L.solve(AA, BB)", "L.solve(A, BB)",
     "L.solve(A, B.T, left=False)", "L.solve(AA, BB[..., 0])", "L.solve_ex(A, B)[0]", "L.cholesky(S)",
-    "L.cholesky(SS, upper=True)", "L.cholesky_ex(S)[0]", "L.lu(A)[1]", "L.lu(T)[1]", "L.lu(W)[2]", "L.lu_factor(A)[0]",
+    "L.cholesky(SS, upper=True)", "L.cholesky_ex(S)[0]", "L.lu(A)[1]", "L.lu(T)[1]", "L.lu(W)[2]",
+    "L.lu_factor(A)[0]",
     "L.lu_factor_ex(TT)[0]", "torch.lu_unpack(*L.lu_factor(T))[1]", "L.lu_solve(*L.lu_factor(A), B)",
     "torch.lu_solve(B, *L.lu_factor(A))", "L.lu_solve(*L.lu_factor(A), B, adjoint=True)",
-    "L.lu_solve(*L.lu_factor(A), B.T, left=False)", "L.lu_solve(*L.lu_factor(A), B.T, left=False, adjoint=True)",
+    "L.lu_solve(*L.lu_factor(A), B.T, left=False)", "L.lu_solve(*L.lu_factor(A), B.T, left=False, "
+    "adjoint=True)",
     "L.solve_triangular(A, B, upper=True)", "L.solve_triangular(A, BB, upper=False)",
     "L.solve_triangular(A, B.T, upper=True, left=False, unitriangular=True)", "L.pinv(T)", "L.pinv(W)",
     "L.pinv(S, hermitian=True)", "torch.pinverse(T)", "L.matrix_exp(A)", "torch.matrix_exp(5 * AA)",
     "torch.cholesky_solve(B, L.cholesky(S))", "torch.cholesky_inverse(L.cholesky(S))", "L.eigvalsh(S)",
-    "L.svdvals(T)", "L.matrix_power(A, 3)", "L.matrix_power(A, -2)", "L.matrix_power(A, 1)", "L.multi_dot([A, B, B.T])",
+    "L.svdvals(T)", "L.matrix_power(A, 3)", "L.matrix_power(A, -2)", "L.matrix_power(A, 1)",
+    "L.multi_dot([A, B, B.T])",
     "L.multi_dot([b, A, b])", "L.norm(A)", "L.norm(A, 'nuc')", "L.matrix_norm(A)", "L.matrix_norm(A, 2)",
-    "L.matrix_norm(A, 1)", "L.cond(A)", "L.cond(A, 1)", "L.cross(b, b)", "torch.cross(A, A)", "torch.trace(A)",
-    "torch.kron(A, B)", "torch.cdist(T, T + 1)", "torch.cdist(T, T + 1, p=1.0)", "L.householder_product(T, b)",
+    "L.matrix_norm(A, 1)", "L.cond(A)", "L.cond(A, 1)", "L.cross(b, b)", "torch.cross(A, A)",
+    "torch.trace(A)",
+    "torch.kron(A, B)", "torch.cdist(T, T + 1)", "torch.cdist(T, T + 1, p=1.0)",
+    "L.householder_product(T, b)",
     "torch.vander(b)", "L.vander(b)", "torch.tensordot(A, B, 1)")
 RESULTS = NODES + calls(
-    "L.inv(e)", "L.inv(f)", "L.inv_ex(O)", "L.det(e)", "L.det(O)", "L.slogdet(O)", "torch.logdet(AA)", "torch.logdet(-A)",
-    "L.solve_ex(O, BB)", "L.cholesky_ex(-S)", "L.cholesky_ex(S - 2 * torch.eye(3).double())", "L.lu_factor(A)", "L.lu(AA)",
+    "L.inv(e)", "L.inv(f)", "L.inv_ex(O)", "L.det(e)", "L.det(O)", "L.slogdet(O)", "torch.logdet(AA)",
+    "torch.logdet(-A)",
+    "L.solve_ex(O, BB)", "L.cholesky_ex(-S)", "L.cholesky_ex(S - 2 * torch.eye(3).double())",
+    "L.lu_factor(A)", "L.lu(AA)",
     "torch.lu(A)", "torch.lu(AA, get_infos=True)", "L.lu_factor_ex(O)", "torch.lu_unpack(*L.lu_factor(W))",
-    "torch.lu_unpack(*L.lu_factor(W), unpack_data=False)", "torch.triangular_solve(B, A)", "L.lstsq(W, b).rank",
-    "L.lstsq(T, T[:, 0]).residuals", "L.lstsq(T, T[:, :2], driver='gelsd')[1:]", "L.lstsq(TT, TT, driver='gelss')[1:]",
-    "L.lstsq(T, T[:, :2] * 2, driver='gels')[1:]", "L.lstsq(TT, TT[..., 0]).solution.contiguous()", "L.matrix_rank(O)",
-    "L.matrix_rank(S, hermitian=True)", "L.matrix_rank(T, 0.9)", "L.matrix_rank(TT, atol=torch.tensor([0.1, 9.0]))",
-    "L.matrix_rank(T, rtol=0.5)", "L.pinv(O)", "L.pinv(T, rtol=0.5)", "L.matrix_power(i, 5)", "L.matrix_power(AA, 0)",
+    "torch.lu_unpack(*L.lu_factor(W), unpack_data=False)", "torch.triangular_solve(B, A)",
+    "L.lstsq(W, b).rank",
+    "L.lstsq(T, T[:, 0]).residuals", "L.lstsq(T, T[:, :2], driver='gelsd')[1:]",
+    "L.lstsq(TT, TT, driver='gelss')[1:]",
+    "L.lstsq(T, T[:, :2] * 2, driver='gels')[1:]", "L.lstsq(TT, TT[..., 0]).solution.contiguous()",
+    "L.matrix_rank(O)",
+    "L.matrix_rank(S, hermitian=True)", "L.matrix_rank(T, 0.9)",
+    "L.matrix_rank(TT, atol=torch.tensor([0.1, 9.0]))",
+    "L.matrix_rank(T, rtol=0.5)", "L.pinv(O)", "L.pinv(T, rtol=0.5)", "L.matrix_power(i, 5)",
+    "L.matrix_power(AA, 0)",
     "L.matrix_norm(TT, float('-inf'), (2, 0), True)", "L.norm(TT, 1, 0)",
-    "L.matrix_norm(TT, -2, (1, 0))", "L.matrix_norm(T, 1, dtype=torch.float64)", "L.cond(O, 'fro')", "L.cond(T, -2)",
-    "L.cond(e)", "L.vecdot(TT, T)", "L.vecdot(b, b)", "L.cross(A, AA[0, :1])", "torch.trace(i)", "torch.trace(h)",
+    "L.matrix_norm(TT, -2, (1, 0))", "L.matrix_norm(T, 1, dtype=torch.float64)", "L.cond(O, 'fro')",
+    "L.cond(T, -2)",
+    "L.cond(e)", "L.vecdot(TT, T)", "L.vecdot(b, b)", "L.cross(A, AA[0, :1])", "torch.trace(i)",
+    "torch.trace(h)",
     "torch.cdist(r, r[:3])", "torch.cdist(T, W.T, p=0.0)", "torch.cdist(T, W.T, p=float('inf'))",
     "torch.cdist(TT, T, compute_mode='donot_use_mm_for_euclid_dist')", "L.tensorinv(A.reshape(3, 1, 3), 2)",
-    "L.tensorsolve(A, b)", "torch.vander(i[0], 4, increasing=True)", "L.vander(s, N=3)", "L.eigvalsh(A, UPLO='U')",
+    "L.tensorsolve(A, b)", "torch.vander(i[0], 4, increasing=True)", "L.vander(s, N=3)",
+    "L.eigvalsh(A, UPLO='U')",
     "torch.kron(T, i[0])", "torch.chain_matmul(A, B)", "L.diagonal(TT)")
 ERRORS = calls(*[f"L.{name}({argument})" for name in (
-    "inv", "inv_ex", "slogdet", "cholesky", "qr", "svd", "lu", "lu_factor", "matrix_exp", "pinv", "eigh", "cond", "svdvals",
+    "inv", "inv_ex", "slogdet", "cholesky", "qr", "svd", "lu", "lu_factor", "matrix_exp", "pinv", "eigh",
+    "cond", "svdvals",
     "matrix_rank", "det") for argument in "bi"],
-    "L.inv(T)", "L.det(T)", "L.eigh(T)", "L.cholesky(T)", "L.inv(h)", "L.eigh(h)", "L.det(h)", "L.solve(A, s)",
-    "L.solve(T, b)", "L.solve(A, f)", "L.solve(i, i)", "L.solve(A, W.T)", "L.solve(A, T.T, left=False)", "L.eigh(A, 'M')",
-    "L.eigh(A, 3)", "L.svd(A, driver='gesvd')", "L.qr(A, 'foo')", "L.qr(A, 3)", "L.solve_triangular(A, b, upper=True)",
-    "L.solve_triangular(A, T, upper=True)", "L.solve_triangular(i, i, upper=True)", "L.lstsq(T, TT)", "L.lstsq(b, b)",
+    "L.inv(T)", "L.det(T)", "L.eigh(T)", "L.cholesky(T)", "L.inv(h)", "L.eigh(h)", "L.det(h)",
+               "L.solve(A, s)",
+    "L.solve(T, b)", "L.solve(A, f)", "L.solve(i, i)", "L.solve(A, W.T)", "L.solve(A, T.T, left=False)",
+               "L.eigh(A, 'M')",
+    "L.eigh(A, 3)", "L.svd(A, driver='gesvd')", "L.qr(A, 'foo')", "L.qr(A, 3)",
+               "L.solve_triangular(A, b, upper=True)",
+    "L.solve_triangular(A, T, upper=True)", "L.solve_triangular(i, i, upper=True)", "L.lstsq(T, TT)",
+               "L.lstsq(b, b)",
     "L.lstsq(T, s)", "L.lstsq(A, f)", "L.lstsq(A, A, driver='foo')", "L.lstsq(i, i)", "L.lstsq(T, A)",
-    "L.matrix_power(A, 1.5)", "L.matrix_power(T, 2)", "L.matrix_power(i, -1)", "L.multi_dot([])", "L.multi_dot([A, TT])",
-    "L.multi_dot([A, b, A])", "L.multi_dot([A, f])", "L.multi_dot([T, T])", "L.multi_dot(A)", "L.norm(TT, 'fro')",
-    "L.norm(A, 3, (0, 1))", "L.norm(A, 2, (0, 1, 0))", "L.matrix_norm(b)", "L.matrix_norm(A, 3)", "L.matrix_norm(i)",
-    "L.matrix_norm(A, dim=(0, 0))", "L.matrix_norm(A, dim=(0,))", "L.matrix_norm(A, dtype=torch.float32)", "L.cond(A, 3)",
-    "L.cond(T, 1)", "L.vecdot(b, f[0])", "L.vander(b, N=1)", "torch.vander(A)", "torch.vander(b, -1)", "L.cross(b, A)",
-    "L.cross(W, W)", "torch.cross(torch.ones(4), torch.ones(4))", "torch.trace(b)", "torch.trace(o)", "torch.cdist(b, b)",
+    "L.matrix_power(A, 1.5)", "L.matrix_power(T, 2)", "L.matrix_power(i, -1)", "L.multi_dot([])",
+               "L.multi_dot([A, TT])",
+    "L.multi_dot([A, b, A])", "L.multi_dot([A, f])", "L.multi_dot([T, T])", "L.multi_dot(A)",
+               "L.norm(TT, 'fro')",
+    "L.norm(A, 3, (0, 1))", "L.norm(A, 2, (0, 1, 0))", "L.matrix_norm(b)", "L.matrix_norm(A, 3)",
+               "L.matrix_norm(i)",
+    "L.matrix_norm(A, dim=(0, 0))", "L.matrix_norm(A, dim=(0,))", "L.matrix_norm(A, dtype=torch.float32)",
+               "L.cond(A, 3)",
+    "L.cond(T, 1)", "L.vecdot(b, f[0])", "L.vander(b, N=1)", "torch.vander(A)", "torch.vander(b, -1)",
+               "L.cross(b, A)",
+    "L.cross(W, W)", "torch.cross(torch.ones(4), torch.ones(4))", "torch.trace(b)", "torch.trace(o)",
+               "torch.cdist(b, b)",
     "torch.cdist(T, W)", "torch.cdist(T, T, p=-1)", "torch.cdist(i, i)", "torch.cdist(A, f)",
     "torch.cdist(T, T, compute_mode='foo')", "torch.cholesky_solve(b, A)", "torch.cholesky_solve(A, T)",
-    "torch.cholesky_solve(A, f)", "torch.cholesky_solve(T, A)", "torch.cholesky_inverse(T)", "torch.logdet(T)",
-    "torch.svd(b)", "torch.cholesky(T)", "L.lu_solve(A, p.long(), B)", "L.lu_solve(A, p[:2], B)", "L.lu_solve(A, p, b)",
+    "torch.cholesky_solve(A, f)", "torch.cholesky_solve(T, A)", "torch.cholesky_inverse(T)",
+               "torch.logdet(T)",
+    "torch.svd(b)", "torch.cholesky(T)", "L.lu_solve(A, p.long(), B)", "L.lu_solve(A, p[:2], B)",
+               "L.lu_solve(A, p, b)",
     "L.lu_factor(c)", "L.lu(A, pivot=False)", "torch.lu_unpack(A, p.long())",
     "L.householder_product(W, b)", "L.tensorinv(A, 0)", "L.tensorinv(T)", "torch.kron(A, 3)")
 SINGULAR = calls("L.inv(c)", "L.inv(O)", "L.inv_ex(O, check_errors=True)", "L.solve(c, b)", "L.solve(O, BB)",
@@ -100,8 +134,10 @@ def test_result_is_pytorchs(call):
     assert_same_result(torch, call)
 
 
-@pytest.mark.parametrize("call", ["torch.linalg.qr(T)", "torch.linalg.qr(W)", "torch.linalg.qr(TT, 'complete')",
-                                  "torch.linalg.qr(T, 'r')", "torch.qr(T)", "torch.linalg.svd(T)", "torch.linalg.svd(W, False)",
+@pytest.mark.parametrize("call", ["torch.linalg.qr(T)", "torch.linalg.qr(W)",
+                                  "torch.linalg.qr(TT, 'complete')",
+                                  "torch.linalg.qr(T, 'r')", "torch.qr(T)", "torch.linalg.svd(T)",
+                                  "torch.linalg.svd(W, False)",
                                   "torch.svd(T)", "torch.linalg.eigh(S)", "torch.linalg.eigh(SS, 'U')"])
 def test_factors_are_laid_out_as_pytorchs(call):
     """Signs of factors are free: absolute values are compared."""
@@ -139,16 +175,22 @@ SMOOTH = [("torch.linalg.eigh((A + A.T) / 2)[0]", "A"), ("torch.linalg.eigh((A +
           ("torch.linalg.cholesky(S)", "S"), ("torch.linalg.cholesky(S, upper=True)", "S"),
           ("torch.cholesky_inverse(torch.linalg.cholesky(S))", "S"), ("torch.cholesky_solve(B, A)", "A"),
           ("torch.cholesky_solve(B, A, upper=True)", "A"), ("torch.linalg.svd(T, False)[0].abs()", "T"),
-          ("torch.linalg.svd(W, False)[2].abs()", "W"), ("torch.linalg.svd(T)[2].abs()", "T"), ("torch.linalg.svdvals(T)", "T"),
+          ("torch.linalg.svd(W, False)[2].abs()", "W"), ("torch.linalg.svd(T)[2].abs()", "T"),
+          ("torch.linalg.svdvals(T)", "T"),
           ("[f.abs() for f in torch.linalg.qr(T)]", "T"), ("[f.abs() for f in torch.linalg.qr(W)]", "W"),
           ("torch.linalg.pinv(T)", "T"), ("torch.linalg.lstsq(T, TT[0, :, :2]).solution", "T"),
-          ("torch.linalg.lstsq(W, B).solution", "W"), ("torch.linalg.lu(T)[1:]", "T"), ("torch.linalg.lu(W)[1:]", "W"),
-          ("torch.linalg.lu_factor(A)[0]", "A"), ("torch.linalg.lu_solve(*torch.linalg.lu_factor(A), B)", "A"),
+          ("torch.linalg.lstsq(W, B).solution", "W"), ("torch.linalg.lu(T)[1:]", "T"),
+          ("torch.linalg.lu(W)[1:]", "W"),
+          ("torch.linalg.lu_factor(A)[0]", "A"), ("torch.linalg.lu_solve(*torch.linalg.lu_factor(A), B)",
+                                                  "A"),
           ("torch.linalg.inv(A)", "A"), ("torch.linalg.det(AA)", "AA"), ("torch.linalg.slogdet(AA)[1]", "AA"),
-          ("torch.linalg.solve(A, BB)", "A"), ("torch.linalg.solve(AA, b)", "b"), ("torch.matrix_exp(AA)", "AA"),
-          ("torch.linalg.solve_triangular(A, B, upper=True)", "A"), ("torch.linalg.householder_product(T, b)", "T"),
+          ("torch.linalg.solve(A, BB)", "A"), ("torch.linalg.solve(AA, b)", "b"),
+          ("torch.matrix_exp(AA)", "AA"),
+          ("torch.linalg.solve_triangular(A, B, upper=True)", "A"),
+          ("torch.linalg.householder_product(T, b)", "T"),
           ("torch.linalg.householder_product(T, b)", "b"),
-          ("torch.linalg.cross(A, A.T)", "A"), ("torch.linalg.matrix_norm(A, 2)", "A"), ("torch.linalg.cond(A)", "A")]
+          ("torch.linalg.cross(A, A.T)", "A"), ("torch.linalg.matrix_norm(A, 2)", "A"),
+          ("torch.linalg.cond(A)", "A")]
 
 
 @pytest.mark.parametrize(("call", "name"), SMOOTH)
@@ -196,7 +238,8 @@ def test_forward_derivative_of_cholesky_inverse_equals_differences():
     a, step = MATRICES["S"], 1e-6
     call = "torch.cholesky_inverse(torch.linalg.cholesky(S))"
     ends = [np.linalg.inv(a + sign * step * np.sin(a)) for sign in (1, -1)]
-    np.testing.assert_allclose(forward_derivative(teachtorch, call, "S")[0], (ends[0] - ends[1]) / (2 * step), atol=1e-8)
+    np.testing.assert_allclose(forward_derivative(teachtorch, call, "S")[0], (ends[0] - ends[1]) / (2 * step),
+                               atol=1e-8)
 
 
 def test_determinant_of_a_singular_matrix_has_its_cofactors_as_gradient():
