@@ -2,6 +2,7 @@
 from sys import getrefcount
 
 from ..core import geometry
+from ..core.layout import contiguous_format
 from ..dispatch.state import state
 from ..tensor import stride_of
 from .node import ACCUMULATE_GRAD_SEQUENCE_NR, InputMetadata, Node
@@ -42,6 +43,8 @@ def first_gradient(variable, grads):
     # Two references: the list's and getrefcount's own argument.
     if not state.grad_enabled and getrefcount(grads[0]) == 2 and may_steal(grads[0], wanted):
         return grads[0]
+    if not is_dense(variable):
+        return grads[0].clone(memory_format=contiguous_format)
     return copy_in_layout(grads[0], wanted)
 
 
@@ -60,10 +63,11 @@ def is_sole_owner(t):
 
 def gradient_stride(variable):
     """The layout contract: the variable's own strides if it is dense, contiguous ones otherwise."""
-    shape, stride = variable._shape, stride_of(variable)
-    if geometry.is_non_overlapping_and_dense(shape, stride):
-        return stride
-    return geometry.contiguous_strides(shape)
+    return stride_of(variable) if is_dense(variable) else geometry.contiguous_strides(variable._shape)
+
+
+def is_dense(t):
+    return geometry.is_non_overlapping_and_dense(t._shape, stride_of(t))
 
 
 def copy_in_layout(grad, stride):

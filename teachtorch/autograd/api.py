@@ -68,7 +68,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     captured = run_backward(edges_of(outputs), starts, keep_graph, create_graph, targets)
     found = [captured.get(target) for target in targets]
     if materialize_grads:
-        return tuple(t.new_zeros(t._shape) if g is None else g for g, t in zip(found, inputs))
+        return tuple(registry["zeros_like"].info.public(t) if g is None else g for g, t in zip(found, inputs))
     if not allow_unused and any(g is None for g in found):
         raise RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. "
                            "Set allow_unused=True if this is the desired behavior.")
@@ -122,9 +122,9 @@ def starting_gradients(outputs, grads):
 def implicit_gradient(out):
     if not tracks(out):
         return None
-    if out.numel() != 1:
+    if out._shape and out.numel() != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
-    if out._dtype.category != dt.FLOATING:
+    if not out._dtype.is_floating_point:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out._dtype}")
     return from_array(np.ones(out._shape, out._dtype.numpy)) if out.is_cpu else out.new_ones(out._shape)
 
@@ -144,7 +144,11 @@ def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False,
     `gradient`: of this tensor's shape; may be left out for a single element. `retain_graph`: keep saved tensors for
     another backward. `create_graph`: make the gradients differentiable.
     """
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    if gradient is None and inputs is None and not create_graph:
+        start = implicit_gradient(self)
+        run_backward(edges_of((self,)), [start], bool(retain_graph), False)
+    else:
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 method(_tensor_backward, "backward")

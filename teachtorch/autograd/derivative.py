@@ -8,8 +8,17 @@ The parameter names of a formula say what it needs, and so what is saved: `grad`
 several outputs), names of arguments, names of outputs (`result`), `<argument>_shape`, `_dtype`, `_geometry` (shape,
 stride, offset), and `needs` (which arguments of a joint formula want a gradient). Only what the formulas of the
 arguments that require grad name is saved: multiplying by a constant saves the constant and not its partner.
+
+The operators of small networks also have `arrays`: the same formulas on ndarrays, which a plain backward of CPU tensors
+(no create_graph, nobody observing) uses to go around the dispatcher. The tests hold the two equal.
 """
-from ..tensor import Tensor, stride_of
+import numpy as np
+
+from ..core import observer
+from ..dispatch.keys import AD_INPLACE_OR_VIEW, AUTOGRAD, CPU
+from ..dispatch.state import state
+from ..kernels.pointwise import silently
+from ..tensor import Tensor, array_of, from_array, stride_of
 from .meta import gradient_source
 from .node import Node, next_sequence_nr
 from .saved import SECOND_BACKWARD, Saved, save_input, save_result
@@ -18,40 +27,59 @@ from .saved import SECOND_BACKWARD, Saved, save_input, save_result
 ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, NEEDS = range(6)
 _SUFFIXES = (("_shape", SHAPE), ("_dtype", DTYPE), ("_geometry", GEOMETRY))
 
+PLAIN_CPU = CPU | AD_INPLACE_OR_VIEW | AUTOGRAD
+
+# Operators to which PyTorch passes a number as a tensor: it has a (None, 0) edge and counts as saved. Elsewhere a
+# number has neither.
+WRAPS_NUMBERS = frozenset(("add", "sub", "mul", "div", "where"))
+
 
 class Formula:
-    """One derivative: `fn`, the names of its parameters after `grad`, and the positions it yields gradients for."""
+    """One derivative: `fn`, the names of its parameters after `grad`, and the positions it yields gradients for.
 
-    __slots__ = ("fn", "names", "positions", "is_joint")
+    `on_arrays`: the same with the same parameters, from ndarrays to an ndarray; or None.
+    """
 
-    def __init__(self, fn, positions, is_joint):
+    __slots__ = ("fn", "names", "positions", "is_joint", "on_arrays")
+
+    def __init__(self, fn, positions, is_joint, on_arrays=None):
         self.fn = fn
-        self.names = fn.__code__.co_varnames[1:fn.__code__.co_argcount]
+        self.names = parameters_of(fn)
         self.positions = positions
         self.is_joint = is_joint
+        self.on_arrays = on_arrays
+        if on_arrays is not None and parameters_of(on_arrays) != self.names:
+            raise ValueError(f"the formula on arrays has parameters {parameters_of(on_arrays)}, not {self.names}")
+
+
+def parameters_of(fn):
+    """The names of a formula's parameters after the gradient."""
+    return fn.__code__.co_varnames[1:fn.__code__.co_argcount]
 
 
 class Derivatives:
     """All that autograd knows of one operator.
 
     `vjp`: {"argument": formula} or {"argument, argument": formula that returns a tuple}; `jvp`: a formula or one of
-    the marks of ops/declare.py; `outputs`: the results' names. `positions`: the differentiable arguments' places.
+    the marks of ops/declare.py; `outputs`: the results' names; `arrays`: formulas of `vjp`, on ndarrays. `positions`:
+    the differentiable arguments' places.
     """
 
-    def __init__(self, name, arguments, vjp, jvp=None, outputs=("result",)):
+    def __init__(self, name, arguments, vjp, jvp=None, outputs=("result",), arrays=None):
         self.arguments = {argument: i for i, argument in enumerate(arguments)}
         self.outputs = {output: i for i, output in enumerate(outputs)}
         self.jvp = jvp
         self.is_multi_output = any(fn.__code__.co_varnames[0] == "grads" for fn in vjp.values())
-        self.formulas = [self._formula(key, fn) for key, fn in vjp.items()]
+        self.formulas = [self._formula(key, fn, (arrays or {}).get(key)) for key, fn in vjp.items()]
         self.positions = tuple(sorted(p for f in self.formulas for p in f.positions))
         self.slot_of = {position: slot for slot, position in enumerate(self.positions)}
         self.node_class = type(node_name(name), (OperatorNode,), {"__slots__": (), "derivatives": self})
+        self.wraps_numbers = name in WRAPS_NUMBERS
         self._plans = {}
 
-    def _formula(self, key, fn):
+    def _formula(self, key, fn, on_arrays):
         names = [name.strip() for name in key.split(",")]
-        return Formula(fn, tuple(self.arguments[name] for name in names), len(names) > 1)
+        return Formula(fn, tuple(self.arguments[name] for name in names), len(names) > 1, on_arrays)
 
     def source(self, name):
         """Where a formula's parameter comes from: (kind, index of the argument or output)."""
@@ -79,12 +107,18 @@ class Plan:
         self.mask = mask
         self.width = len(derivatives.positions)
         self.is_single = len(derivatives.outputs) == 1 and not derivatives.is_multi_output
-        self.entries, self.names, self.steps = [], [], []
+        self.entries, self.names, self.steps, self.array_steps = [], [], [], []
         for formula in derivatives.formulas:
             slots = tuple(derivatives.slot_of[p] for p in formula.positions)
             if any(mask >> slot & 1 for slot in slots):
                 wanted = tuple(self._entry(derivatives, name, slots) for name in formula.names)
                 self.steps.append((formula.fn, wanted, slots, formula.is_joint))
+                if formula.on_arrays is not None:
+                    self.array_steps.append((formula.on_arrays, wanted, slots[0]))
+        if len(self.array_steps) < len(self.steps):
+            self.array_steps = None
+        self.frees_numbers = derivatives.wraps_numbers and any(
+            kind == ARGUMENT and index in derivatives.positions for kind, index in self.entries)
         self.keeps_tensors = any(kind in (ARGUMENT, RESULT) for kind, _ in self.entries)
 
     def _entry(self, derivatives, name, slots):
@@ -176,18 +210,27 @@ class OperatorNode(Node):
             if grads is None:
                 return [None] * len(self.next_edges)
         values = self.unpacked()
-        by_slot = [None] * plan.width
-        for fn, wanted, slots, is_joint in plan.steps:
-            found = fn(grads, *[values[i] for i in wanted])
-            if is_joint:
-                for slot, value in zip(slots, found):
-                    by_slot[slot] = value
-            else:
-                by_slot[slots[0]] = found
+        by_slot = None
+        if plan.array_steps is not None and not state.grad_enabled and not observer.active:
+            by_slot = apply_to_arrays(plan, grads, values)
+        if by_slot is None:
+            by_slot = run_formulas(plan.steps, grads, values, plan.width)
         return by_slot if self.counts is None else self.flattened(by_slot)
 
+    def apply_towards(self, grads, is_wanted):
+        """Only the formulas that a wanted edge needs, where each argument has its edge."""
+        plan = self.plan
+        if self.counts is not None or plan.is_single and grads[0] is None:
+            return self.apply(grads)
+        wanted = [edge is not None and is_wanted(edge) for edge in self.next_edges]
+        if wanted == [edge is not None for edge in self.next_edges]:
+            return self.apply(grads)
+        steps = [step for step in plan.steps if any(wanted[slot] for slot in step[2])]
+        found = run_formulas(steps, grads[0] if plan.is_single else grads, self.unpacked(), plan.width)
+        return [result if keep else None for result, keep in zip(found, wanted)]
+
     def flattened(self, by_slot):
-        """Gradients per edge, where an argument that is a list has an edge per tensor."""
+        """Gradients per edge, where an argument that is a list has an edge per tensor, and a number none."""
         flat = []
         for value, count in zip(by_slot, self.counts):
             if count is None:
@@ -206,7 +249,9 @@ class OperatorNode(Node):
                 for i, value in enumerate(saved)]
 
     def release(self):
-        if self.plan.keeps_tensors:
+        if self.plan.frees_numbers:
+            self.saved = None
+        elif self.plan.keeps_tensors:
             for value in self.saved or ():
                 if isinstance(value, Saved):
                     self.saved = None
@@ -225,17 +270,63 @@ class OperatorNode(Node):
         return [*super().__dir__(), *("_saved_" + name for name in self.plan.names)]
 
 
-def collect_sources(positions, args):
-    """The sources of a node's edges, and how many each list argument has (None where no argument is a list)."""
-    sources, counts = [], None
-    for slot, position in enumerate(positions):
-        value = args[position]
+def run_formulas(steps, grads, values, width):
+    """The gradients by slot, None where no formula of these steps gives one."""
+    by_slot = [None] * width
+    for fn, wanted, slots, is_joint in steps:
+        found = fn(grads, *[values[i] for i in wanted])
+        if is_joint:
+            for slot, value in zip(slots, found):
+                by_slot[slot] = value
+        else:
+            by_slot[slots[0]] = found
+    return by_slot
+
+
+FEW = 1 << 14                    # so many elements NumPy handles as quickly as a compiled loop
+
+
+def apply_to_arrays(plan, grad, values):
+    """The gradients by slot from the formulas on arrays; None where they do not serve: for other tensors than plain
+    small ones of the CPU, or where a formula answers NotImplemented."""
+    if grad._keys != PLAIN_CPU:
+        return None
+    grad_array = array_of(grad)
+    if grad_array.size > FEW:
+        return None
+    arrays = [array_of(value) if isinstance(value, Tensor) else value for value in values]
+    by_slot = [None] * plan.width
+    for fn, wanted, slot in plan.array_steps:
+        found = silently(fn, grad_array, *[arrays[i] for i in wanted])
+        if found is NotImplemented:
+            return None
+        by_slot[slot] = grad if found is grad_array else from_array(np.asarray(found))
+    return by_slot
+
+
+def collect_sources(positions, args, wraps_numbers=True):
+    """The sources of a node's edges, and how many each argument has where that is not one.
+
+    A list has several. A number has none (see WRAPS_NUMBERS), nor has None beside a number: PyTorch's overload for
+    numbers has neither of the arguments.
+    """
+    values = [args[position] for position in positions]
+    without = () if wraps_numbers else edgeless(values)
+    sources, counts = [], [None] * len(values)
+    for slot, value in enumerate(values):
         if isinstance(value, Tensor):
             sources.append(gradient_source(value))
         elif value.__class__ in (list, tuple):
-            counts = counts or [None] * len(positions)
             counts[slot] = len(value)
             sources.extend([gradient_source(v) if isinstance(v, Tensor) else None for v in value])
+        elif slot in without:
+            counts[slot] = 0
         else:
             sources.append(None)
-    return tuple(sources), counts
+    return tuple(sources), None if counts.count(None) == len(counts) else counts
+
+
+def edgeless(values):
+    """The slots of the numbers and of None, if there is a number."""
+    others = [slot for slot, value in enumerate(values) if not isinstance(value, (Tensor, list, tuple))]
+    return others if any(values[slot] is not None for slot in others) else ()

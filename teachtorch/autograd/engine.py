@@ -9,10 +9,9 @@ torch/csrc/autograd/engine.cpp. Nothing here recurses over the graph: a chain of
 from heapq import heappop, heappush
 from sys import getrefcount
 
-from ..core import geometry, observer
+from ..core import observer
 from ..dispatch.state import set_grad_mode, state
-from ..tensor import stride_of
-from .accumulate import is_sole_owner
+from .accumulate import is_dense, is_sole_owner
 from .node import GraphRoot
 from .reduce import is_expandable_to, sum_to
 
@@ -144,7 +143,12 @@ class TargetedTask(GraphTask):
             self.captures[node, input_nr] = grads[input_nr]
         if node not in self.runnable:
             return None
-        return observed(node, grads) if observer.active else applied(node, grads)
+        return observed(node, grads, self.partly(node)) if observer.active else applied(node, grads, self.partly(node))
+
+    def partly(self, node):
+        """The node's `apply`, without the edges that lead to no target."""
+        return lambda grads: node.apply_towards(
+            grads, lambda edge: edge[0] in self.runnable or edge[0] in self.captured_inputs)
 
 
 def add_into(buffer, input_nr, grad):
@@ -157,16 +161,11 @@ def add_into(buffer, input_nr, grad):
         buffer[input_nr] = held + grad
 
 
-def is_dense(t):
-    return geometry.is_non_overlapping_and_dense(t._shape, stride_of(t))
-
-
 def run_tensor_hooks(node, grads):
     """Hooks on the tensors whose gradients arrive here, then the gradients that non-leaves retain."""
     for input_nr, hooks in node.hooks.tensor_pre.items():
         for hook in tuple(hooks.values()):
-            if grads[input_nr] is not None:
-                grads[input_nr] = replaced(grads[input_nr], hook(grads[input_nr]), hook)
+            grads[input_nr] = replaced(grads[input_nr], hook(grads[input_nr]), hook)
     for input_nr, retain in node.hooks.retain_grad.items():
         retain(grads[input_nr])
 
@@ -175,6 +174,8 @@ def replaced(grad, new, hook):
     """What a tensor hook returned instead of `grad`, if anything. RuntimeError if its size differs."""
     if new is None:
         return grad
+    if grad is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if new._shape != grad._shape:
         raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
     return new
@@ -184,14 +185,14 @@ def with_hooks(node, grads):
     """Run a node that has hooks, or while somebody observes."""
     if node.hooks is not None:
         run_tensor_hooks(node, grads)
-    return observed(node, grads) if observer.active else applied(node, grads)
+    return observed(node, grads, node.apply) if observer.active else applied(node, grads, node.apply)
 
 
-def observed(node, grads):
+def observed(node, grads, apply):
     """Run a node and tell the observer before and after, also of its failure."""
     observer.report("backward", phase="node", node=node, grads=tuple(grads))
     try:
-        results = applied(node, grads)
+        results = applied(node, grads, apply)
     except Exception as error:
         observer.report("backward", phase="failed", node=node, error=error)
         raise
@@ -199,19 +200,25 @@ def observed(node, grads):
     return results
 
 
-def applied(node, grads):
-    """Pre-hooks, the node itself, post-hooks."""
+def applied(node, grads, apply):
+    """Pre-hooks, the node itself (`apply`), post-hooks."""
     hooks = node.hooks
     if hooks is None:
-        return node.apply(grads)
+        return apply(grads)
     for hook in tuple(hooks.pre.values()):
         changed = hook(tuple(grads))
         grads = grads if changed is None else as_list(changed)
-    results = node.apply(grads)
+    results = validated(node, apply(grads))
     for hook in tuple(hooks.post.values()):
         changed = hook(tuple(results), tuple(grads))
         results = results if changed is None else as_list(changed)
     return results
+
+
+def validated(node, results):
+    """A node's gradients as the next nodes expect them: what post-hooks see."""
+    return [result if edge is None or result is None else fitted(result, edge[0].input_metadata[edge[1]], node, i)
+            for i, (result, edge) in enumerate(zip(results, node.next_edges))]
 
 
 def as_list(grads):

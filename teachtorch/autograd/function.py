@@ -25,7 +25,7 @@ from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor, from_array, meta_tensor
 from . import views
 from .forward_ad import carry, has_tangent, tangent_of
-from .meta import gradient_source, set_history, tracks
+from .meta import gradient_source, meta_of, set_history, tracks
 from .node import InputMetadata, Node
 from .saved import SECOND_BACKWARD, save_input, save_result
 from .tensor_fields import bump_version
@@ -163,7 +163,7 @@ class Function(metaclass=FunctionMeta):
         node.needs_input_grad = tuple([isinstance(a, Tensor) and tracks(a) for a in args])
         node.is_tensor_input = [isinstance(a, Tensor) for a in args]
         is_recorded = state.grad_enabled and any(node.needs_input_grad)
-        sources = tuple([gradient_source(a) for a in args if isinstance(a, Tensor)])
+        sources = tuple([gradient_source(a) if is_recorded else None for a in args if isinstance(a, Tensor)])
         result = run_forward(cls, node, args, kwargs)
         outputs = result if isinstance(result, tuple) else (result,)
         wrapped = connect(node, args, outputs, sources, is_recorded)
@@ -192,7 +192,7 @@ def run_forward(cls, node, args, kwargs):
 
 def connect(node, args, outputs, sources, is_recorded):
     """Give the outputs their place in the graph and keep what was to be saved."""
-    node.sources = sources if is_recorded else (None,) * len(sources)
+    node.sources = sources
     tensors = [out for out in outputs if isinstance(out, Tensor)]
     node.input_metadata = [InputMetadata(out) for out in tensors]
     for t in node.dirty_tensors:
@@ -262,6 +262,8 @@ def rebase_output(node, t, nr, is_input):
                            "doing the inplace that returns a single Tensor and a second one that does the other "
                            "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
                            "this change.")
+    meta = meta_of(t)
+    meta.grad = meta.hooks = None
     views.rebase_history(t, node, nr)
 
 

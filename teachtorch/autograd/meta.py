@@ -2,6 +2,7 @@
 import weakref
 
 from ..core import dtype as dt
+from ..core.layout import contiguous_format
 from . import views
 from .accumulate import AccumulateGrad
 from .node import resolve_edge
@@ -103,6 +104,6 @@ def keep_gradient_at(t, node, output_nr):
         tensor = weak()
         if tensor is not None and grad is not None:
             meta = tensor._meta
-            meta.grad = grad.clone() if meta.grad is None else meta.grad + grad
+            meta.grad = grad.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + grad
 
     node.own_hooks().retain_grad[output_nr] = retain

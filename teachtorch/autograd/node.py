@@ -72,6 +72,10 @@ class Node:
         """From the list of gradients of the forward outputs (None: undefined) to a list with one per edge."""
         raise NotImplementedError
 
+    def apply_towards(self, grads, is_wanted):
+        """`apply`, for a pass that does not need all edges; `is_wanted(edge)` tells which. May leave out the others."""
+        return self.apply(grads)
+
     def release(self):
         """Forget saved tensors; a second backward through them is an error."""
 

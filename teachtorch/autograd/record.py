@@ -58,7 +58,7 @@ def attach(results, derivatives, mask, args):
     else:
         return
     plan = derivatives.plan(mask)
-    node = derivatives.node_class(plan, *collect_sources(derivatives.positions, args))
+    node = derivatives.node_class(plan, *collect_sources(derivatives.positions, args, derivatives.wraps_numbers))
     node.saved = plan.save(args, outputs)
     node.input_metadata = [InputMetadata(out) for out in outputs]
     for i, out in enumerate(outputs):
@@ -82,7 +82,8 @@ def inplace_kernel(op, derivatives):
         kept = args
         if any(mask >> slot & 1 for slot, wanted in enumerate(needs_original) if wanted):
             kept = (target.clone(), *args[1:])     # the formula wants the value that is about to be overwritten
-        node = derivatives.node_class(derivatives.plan(mask), *collect_sources(derivatives.positions, args))
+        node = derivatives.node_class(derivatives.plan(mask),
+                                      *collect_sources(derivatives.positions, args, derivatives.wraps_numbers))
         node.saved = node.plan.save(kept, None)
         op.redispatch(keys & BELOW_AUTOGRAD, *args)
         node.plan.save_results(node.saved, (target,))

@@ -18,6 +18,7 @@ def {name}_autograd(_keys, {arguments}):
         return general(_keys, {arguments})
     _mask = 0
     {sources} = None
+    _has_number = False
 """
 ARGUMENT = """\
     if isinstance({argument}, Tensor):
@@ -30,11 +31,15 @@ ARGUMENT = """\
     elif {argument}.__class__ in SEQUENCES:
         return general(_keys, {arguments})
 """
+NUMBER = """\
+    elif {argument} is not None:
+        _has_number = True
+"""
 TAIL = """\
     _keys &= BELOW_AUTOGRAD
     _results = (chosen.get(_keys) or choose(_keys))(_keys, {arguments})
     if _mask:
-        if isinstance(_results, Tensor):
+        if isinstance(_results, Tensor) and not _has_number:
             attach_one(_results, node_class, plans.get(_mask) or plan(_mask), ({sources},), ({arguments},))
         else:
             attach(_results, derivatives, _mask, ({arguments},))
@@ -44,7 +49,7 @@ TAIL = """\
 
 def specialised_kernel(op, derivatives, general, attach):
     """The kernel of `op` for the usual call; `general` and `attach` are record.py's."""
-    source = source_of(op.name, list(derivatives.arguments), derivatives.positions)
+    source = source_of(op.name, list(derivatives.arguments), derivatives.positions, derivatives.wraps_numbers)
     scope = {"observer": observer, "FORWARD_AD": FORWARD_AD, "BELOW_AUTOGRAD": BELOW_AUTOGRAD, "Tensor": Tensor,
              "SEQUENCES": (list, tuple), "refresh": refresh, "general": general, "attach": attach,
              "attach_one": attach_one, "chosen": op._chosen, "choose": op.choose, "derivatives": derivatives,
@@ -55,13 +60,15 @@ def specialised_kernel(op, derivatives, general, attach):
     return kernel
 
 
-def source_of(name, arguments, positions):
+def source_of(name, arguments, positions, wraps_numbers):
     """The kernel's text."""
     listed = ", ".join(arguments)
     sources = [f"source{slot}" for slot in range(len(positions))]
     text = HEAD.format(name=identifier(name), arguments=listed, sources=" = ".join(sources))
     for slot, position in enumerate(positions):
         text += ARGUMENT.format(argument=arguments[position], arguments=listed, bit=1 << slot, slot=slot)
+        if not wraps_numbers:
+            text += NUMBER.format(argument=arguments[position], slot=slot)
     return text + TAIL.format(arguments=listed, sources=", ".join(sources))
 
 

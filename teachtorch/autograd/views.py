@@ -35,6 +35,12 @@ def refresh(view):
         return
     if info.creation is not None:
         raise RuntimeError(forbidden_view(view, "its base or another view of its base has been"))
+    regenerate(view)
+
+
+def regenerate(view):
+    """Derive the view's grad_fn from its base's history."""
+    info = view._view
     info.version = view._counter.value
     edge = autograd_meta.gradient_edge(info.base)
     renew_history(view, AsStridedOfBase(InputMetadata(view), geometry_of(view), geometry_of(info.base), edge))
@@ -122,14 +128,10 @@ def check_inplace(t):
     if view is not None:
         if view.creation is not None:
             raise RuntimeError(forbidden_view(t, "is being"))
-        if autograd_meta.tracks(t) and is_leaf(view.base):
+        if autograd_meta.tracks(t) and view.base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if autograd_meta.tracks(t) and is_leaf(t):
+    if autograd_meta.tracks(t) and t.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-
-
-def is_leaf(t):
-    return autograd_meta.grad_fn_of(t) is None
 
 
 _AMBIGUOUS = (" Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
@@ -176,7 +178,7 @@ def rebase_history(t, node, output_nr=0):
     base = view.base
     copy_slices = CopySlices(base, t, autograd_meta.gradient_source(base), node)
     renew_history(base, copy_slices)
-    refresh(t)
+    regenerate(t)
     return copy_slices
 
 

@@ -70,7 +70,8 @@ passing(refuse_bool, dt.INTEGRAL, dt.FLOATING)
 
 
 @prepared("relu", refuse_bool, numpy=lambda x: np.maximum(x, ZEROS[x.dtype]),
-          vjp={"self": lambda grad, result: relu_backward(grad, result)})
+          vjp={"self": lambda grad, result: relu_backward(grad, result)},
+          arrays={"self": lambda grad, result: np.where(result <= ZEROS[grad.dtype], ZEROS[grad.dtype], grad)})
 def relu(self):
     """max(self, 0); the derivative at 0 is 0. RuntimeError for bools."""
     return 0 if self <= 0 else self

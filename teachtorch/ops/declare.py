@@ -75,14 +75,15 @@ class Declaration:
 
 # ---- the decorators -----------------------------------------------------------------------------------------------
 
-def operator(name, vjp=None, jvp=None, fake=None, outputs=("result",), inplace=False, out=True, spaces=("", "Tensor")):
+def operator(name, vjp=None, jvp=None, fake=None, outputs=("result",), inplace=False, out=True, spaces=("", "Tensor"),
+             arrays=None):
     """Declare an operator by its CPU kernel, a function from arrays (and other arguments) to an array or a tuple.
 
     `outputs`: names of the results; more than one makes them a named tuple. `inplace`: also `name_`, which computes
     and then copies. `spaces`: where users find it.
     """
     def declare(function):
-        info = describe(name, "operator", function, vjp, jvp, fake, inplace, out, outputs)
+        info = describe(name, "operator", function, vjp, jvp, fake, inplace, out, outputs, arrays)
         op = Operator(name, info)
         op.register(K.CPU, array_kernel(function, info.signature, fake, results_type(name, outputs)))
         register_meta(op, fake)
@@ -91,14 +92,15 @@ def operator(name, vjp=None, jvp=None, fake=None, outputs=("result",), inplace=F
 
 
 def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None, plain_numpy=None, inplace=True,
-              fake=None, spaces=("", "Tensor")):
+              fake=None, spaces=("", "Tensor"), arrays=None):
     """Declare an operator by what it does to one element of each of its operands.
 
     `numpy`: the ufunc for small arrays. `kind`: SAME, FLOAT (integers become floats) or BOOL (a predicate).
     Keyword-only arguments are further operands; while they have their defaults, `plain` is computed without them.
     """
     def declare(scalar):
-        info = describe(name, "pointwise", scalar, vjp, jvp, fake or elementwise.fake_rule(kind), inplace, True)
+        info = describe(name, "pointwise", scalar, vjp, jvp, fake or elementwise.fake_rule(kind), inplace, True,
+                        arrays=arrays)
         kernel = elementwise.kernel_of(scalar, numpy, kind, plain, plain_numpy, info.signature)
         op = Operator(name, info)
         op.register(K.CPU, elementwise.cpu_kernel(kernel, kind, info.fake))
@@ -174,9 +176,9 @@ def made(op, device, requires_grad, *args):
 
 # ---- the parts they share -------------------------------------------------------------------------------------
 
-def describe(name, kind, function, vjp, jvp, fake, inplace, out, outputs=("result",)):
+def describe(name, kind, function, vjp, jvp, fake, inplace, out, outputs=("result",), arrays=None):
     signature = Signature(function)
-    derivatives = Derivatives(name, signature.names, vjp, jvp, outputs) if vjp else None
+    derivatives = Derivatives(name, signature.names, vjp, jvp, outputs, arrays) if vjp else None
     return Declaration(name, kind, function, derivatives, fake, inplace, out, outputs)
 
 

@@ -158,7 +158,12 @@ def nll_gradient(grad, self, target, weight, reduction, ignore_index):
     return nll_loss_backward(grad, self._shape, target, weight, reduction, ignore_index)
 
 
-@operator("nll_loss", jvp=LINEAR, fake=fake_nll_loss, out=False, spaces=(), vjp={"self": nll_gradient})
+def nll_gradient_on_arrays(grad, self, target, weight, reduction, ignore_index):
+    return nll_slopes(grad, self.shape, target, weight, reduction, ignore_index)
+
+
+@operator("nll_loss", jvp=LINEAR, fake=fake_nll_loss, out=False, spaces=(), vjp={"self": nll_gradient},
+          arrays={"self": nll_gradient_on_arrays})
 def nll_loss_(self, target, weight=None, reduction="mean", ignore_index=-100):
     """The loss of (N, C) or (C,) log probabilities for the N classes `target`."""
     return nll_kernel(self, target, weight, reduction, ignore_index)
@@ -190,6 +195,11 @@ def plain_nll_backward(grad, shape, target, reduction):
               grad, target, weight, reduction, ignore_index)})
 def nll_loss_backward(grad_output, shape, target, weight, reduction, ignore_index):
     """Minus the weight at each target's class, times the gradient; for a mean over the sum of weights."""
+    return nll_slopes(grad_output, shape, target, weight, reduction, ignore_index)
+
+
+def nll_slopes(grad_output, shape, target, weight, reduction, ignore_index):
+    """nll_loss_backward, on arrays."""
     if weight is None and len(shape) == 2 and all_count(target, shape[1], ignore_index):
         return plain_nll_backward(grad_output, shape, target, reduction)
     axis, wide = class_dim(len(shape)), widened(grad_output)

@@ -109,12 +109,12 @@ def fitting_alpha(name, self, other, alpha):
 
 def publish_with_alpha(name, spaces):
     """Let the public function look at `alpha`, where it is given, before the operator runs."""
-    declared, op = exports[spaces[0]][name], registry[name]
+    declared, operator = exports[spaces[0]][name], registry[name].call
 
     def call(input, other, *, alpha=1, **out):
         if out or alpha.__class__ is not int or alpha != 1:
             return declared(input, other, alpha=fitting_alpha(name, input, other, alpha), **out)
-        return op(input, other, 1)
+        return operator(input, other, 1)
     call.__name__ = call.__qualname__ = name
     call.__doc__, call.__module__ = declared.__doc__, declared.__module__
     call.__wrapped__ = declared
@@ -131,7 +131,8 @@ publish_with_alpha("sub_", ("Tensor",))
 # ---- products and quotients --------------------------------------------------------------------------------
 
 @pointwise("mul", numpy=np.multiply,
-           vjp={"self": lambda grad, other: grad * other, "other": lambda grad, self: grad * self})
+           vjp={"self": lambda grad, other: grad * other, "other": lambda grad, self: grad * self},
+           arrays={"self": lambda grad, other: grad * other, "other": lambda grad, self: grad * self})
 def mul(self, other):
     """self * other, broadcast."""
     return self * other

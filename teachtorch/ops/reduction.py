@@ -214,6 +214,18 @@ def total_dtype(array, dtype):
     return dt.int64.numpy if is_number_array(array) else array.dtype
 
 
+FEW = 1 << 12                    # so many elements are filled sooner than a view of them is made
+
+
+def spread(grad, shape):
+    """One element, everywhere: an array of the shape, unless a view is the better answer."""
+    if math.prod(shape) > FEW:
+        return NotImplemented
+    everywhere = np.empty(shape, grad.dtype)
+    everywhere[...] = grad
+    return everywhere
+
+
 def fake_total(self, dtype=None):
     return Fake((), dtype or sum_dtype(self._dtype))
 
@@ -224,7 +236,8 @@ def fake_sum_dim(self, dim=None, keepdim=False, dtype=None):
 
 
 @operator("sum", jvp=LINEAR, fake=fake_total, spaces=(), vjp={
-    "self": lambda grad, self_shape: grad.expand(self_shape)})
+    "self": lambda grad, self_shape: grad.expand(self_shape)}, arrays={
+    "self": lambda grad, self_shape: spread(grad, self_shape)})
 def sum_all(self, *, dtype=None):
     """The sum of all elements."""
     if dtype is None and self.dtype.char in PLAIN and self.size <= folds.NAIVE:
@@ -294,7 +307,8 @@ def mean_of(array, axis, keepdim, count, dtype):
 
 
 @operator("mean", jvp=LINEAR, fake=fake_mean, spaces=(), vjp={
-    "self": lambda grad, self_shape: (grad / math.prod(self_shape)).expand(self_shape)})
+    "self": lambda grad, self_shape: (grad / math.prod(self_shape)).expand(self_shape)}, arrays={
+    "self": lambda grad, self_shape: spread(grad / grad.dtype.type(math.prod(self_shape)), self_shape)})
 def mean_all(self, *, dtype=None):
     """The mean of all elements."""
     return mean_of(self, None, False, self.size, dtype)

@@ -151,7 +151,9 @@ def softmax_(self, dim):
 
 @operator("_log_softmax", spaces=(), fake=fake_softmax("log_softmax"),
           jvp=lambda self_t, dim, result: self_t - (self_t * result.exp()).sum(dim, True),
-          vjp={"self": lambda grad, result, dim: log_softmax_backward(grad, result, dim)})
+          vjp={"self": lambda grad, result, dim: log_softmax_backward(grad, result, dim)},
+          arrays={"self": lambda grad, result, dim: backward_along(
+              log_softmax_slopes, rows.log_softmax_backward, grad, result, dim)})
 def log_softmax_(self, dim):
     """log(softmax(self)) along `dim`."""
     return along("log_softmax", log_softmax_of, rows.log_softmax, self, dim)
