@@ -29,10 +29,10 @@ def test_in_a_workspace(tmp_path):
     workspace = Workspace(tmp_path / "mine")
     workspace.prepare()
     for exercise in catalog.exercises():
-        if exercise.set == "ch05_engine":
+        if exercise.set == "ch07_engine":
             shutil.copyfile(exercise.solutions / "solution.py", workspace.file(exercise))
-    asked = sum(len(each.properties) for each in catalog.exercises() if each.set == "ch05_engine")
-    answer = pytest_on("ch05_engine", cwd=workspace.folder)
+    asked = sum(len(each.properties) for each in catalog.exercises() if each.set == "ch07_engine")
+    answer = pytest_on("ch07_engine", cwd=workspace.folder)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert f"{asked} passed" in answer.stdout
     assert "seed" in answer.stdout

@@ -55,7 +55,7 @@ def test_keys(workspace):
     exercise = catalog.find("expand")
     assert exercise.hints[0] in out
     assert exercise.torch in out
-    assert "ch05_engine/diamond.py" in out
+    assert "ch07_engine/diamond.py" in out
     assert "now.html" in out
     assert (workspace.private / "now.html").read_text().startswith("<!doctype html>")
 

@@ -1,0 +1,31 @@
+"""Keeps a row of detached data, which is a view."""
+
+import teachtorch as torch
+
+FAILS = "test_row"
+SAYS = "keeps all 50 of them"
+
+
+def count_nodes(tensor):
+    found = [tensor.grad_fn] if tensor.grad_fn is not None else []
+    seen = set(found)
+    for node in found:
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                found.append(following)
+    return len(found)
+
+
+def average_loss(losses):
+    total, count = 0.0, 0
+    for loss in losses:
+        loss.backward()
+        total += loss.item()
+        count += 1
+        del loss
+    return total / count
+
+
+def keep_row(outputs):
+    return outputs.data[0]

@@ -1,1 +1,0 @@
-"""Exercises to chapter 5: the autograd engine."""

@@ -1,0 +1,1 @@
+"""Exercises to chapter 5: the graph."""

@@ -1,0 +1,1 @@
+"""Exercises to chapter 7: the autograd engine."""
