@@ -3,6 +3,10 @@
 Labels are numbers: A-Z are 0 to 25, a-z are 26 to 51, and the ellipsis is 52. Every operand gets the same
 dimensions, the output's first and then those that are summed; pairs are contracted from left to right.
 """
+import collections
+import functools
+import math
+
 from ..tensor import Tensor
 from .declare import composite, publish
 from .fake import require_tensor
@@ -146,17 +150,17 @@ class Layout:
         self.size += self.width if label == ELLIPSIS else 1
 
 
-def ellipsis_width(operands, inputs):
+def ellipsis_width(ranks, inputs):
     """How many dimensions the widest ellipsis covers."""
     width = 0
-    for number, (operand, labels) in enumerate(zip(operands, inputs)):
-        covered = operand.dim() - len(labels) + (ELLIPSIS in labels)
+    for number, (rank, labels) in enumerate(zip(ranks, inputs)):
+        covered = rank - len(labels) + (ELLIPSIS in labels)
         if covered < 0 or covered > 0 and ELLIPSIS not in labels:
             hint = "is more than" if ELLIPSIS in labels else "does not match"
             rest = "" if ELLIPSIS in labels else " and no ellipsis was given"
             raise RuntimeError(f"einsum(): the number of subscripts in the equation "
                                f"({len(labels) - (ELLIPSIS in labels)})"
-                               f" {hint} the number of dimensions ({operand.dim()}) for operand "
+                               f" {hint} the number of dimensions ({rank}) for operand "
                                f"{number}{rest}")
         width = max(width, covered)
     return width
@@ -213,7 +217,7 @@ def check_sizes(operands, layout):
     for dim in range(layout.size):
         seen = 1
         for number, operand in enumerate(operands):
-            size = operand.shape[dim]
+            size = operand._shape[dim]
             if size != 1 and seen != 1 and size != seen:
                 raise RuntimeError(mismatch(names, layout, dim, number, size, seen))
             seen = size if size != 1 else seen
@@ -238,16 +242,16 @@ def contract(operands, kept):
     for number, operand in enumerate(operands[1:], 1):
         alone, together = [], []
         for dim in range(kept, found.dim()):
-            if any(later.shape[dim] != 1 for later in operands[number + 1:]):
+            if any(later._shape[dim] != 1 for later in operands[number + 1:]):
                 continue
-            sizes = found.shape[dim], operand.shape[dim]
+            sizes = found._shape[dim], operand._shape[dim]
             if 1 not in sizes:
                 together.append(dim)
             elif sizes != (1, 1):
                 alone.append(dim)
         found, operand = (t.sum(dims, True) if dims else t for t, dims in (
-            (found, [d for d in alone if found.shape[d] != 1]),
-            (operand, [d for d in alone if operand.shape[d] != 1])))
+            (found, [d for d in alone if found._shape[d] != 1]),
+            (operand, [d for d in alone if operand._shape[d] != 1])))
         found = product_sum(found, operand, together)
     return found
 
@@ -262,46 +266,43 @@ def product_sum(left, right, summed):
     groups = {"batch": [], "left": [], "right": []}
     for dim in range(left.dim()):
         if dim not in summed:
-            shared = left.shape[dim] != 1 and right.shape[dim] != 1
-            groups["batch" if shared else "right" if left.shape[dim] == 1 else "left"].append(dim)
+            shared = left._shape[dim] != 1 and right._shape[dim] != 1
+            groups["batch" if shared else "right" if left._shape[dim] == 1 else "left"].append(dim)
     batch, own, others = groups.values()
     if own and others and own[-1] > others[-1]:
         return product_sum(right, left, summed)      # so that the result's last dimension is contiguous
     a = as_batch(left, batch, own, summed)
     b = as_batch(right, batch, summed, others)
     order = batch + own + summed + others
-    sizes = [left.shape[d] for d in batch + own] + [1] * len(summed) + [right.shape[d] for d in others]
+    sizes = [left._shape[d] for d in batch + own] + [1] * len(summed) + [right._shape[d] for d in others]
     return a.bmm(b).view(sizes).permute([order.index(d) for d in range(left.dim())])
 
 
 def as_batch(t, batch, rows, columns):
     """A tensor as (batch, rows, columns), each group of dimensions flattened; the others have size 1."""
     rest = [d for d in range(t.dim()) if d not in (*batch, *rows, *columns)]
-    sizes = [product(t.shape[d] for d in group) for group in (batch, rows, columns)]
+    sizes = [math.prod(t._shape[d] for d in group) for group in (batch, rows, columns)]
     return t.permute(batch + rows + columns + rest).reshape(sizes)
 
 
-def product(sizes):
-    result = 1
-    for size in sizes:
-        result *= size
-    return result
+@functools.lru_cache(1024)
+def plan_of(equation, ranks):
+    """(labels of each operand, Layout) for operands of these ranks. An equation mostly comes back."""
+    inputs, arrow, output = equation.partition("->")
+    inputs = read_inputs(inputs, len(ranks))
+    counts = collections.Counter(label for labels in inputs for label in labels if label != ELLIPSIS)
+    width = ellipsis_width(ranks, inputs)
+    if arrow:
+        output = read_output(output, equation.find("->") + 2, counts)
+    else:
+        output = implicit_output(inputs, counts)
+    return inputs, Layout(inputs, output, width)
 
 
 @composite("einsum", spaces=())
 def einsum_of(equation, operands):
     """The sum of products that an equation such as "ij,jk->ik" describes."""
-    inputs, arrow, output = equation.partition("->")
-    inputs = read_inputs(inputs, len(operands))
-    counts = {}
-    for label in [label for labels in inputs for label in labels if label != ELLIPSIS]:
-        counts[label] = counts.get(label, 0) + 1
-    width = ellipsis_width(operands, inputs)
-    if arrow:
-        output = read_output(output, equation.find("->") + 2, counts)
-    else:
-        output = implicit_output(inputs, counts)
-    layout = Layout(inputs, output, width)
+    inputs, layout = plan_of(equation, tuple([len(t._shape) for t in operands]))
     operands = [aligned(t, labels, layout, number)
                 for number, (t, labels) in enumerate(zip(operands, inputs))]
     check_sizes(operands, layout)
@@ -309,7 +310,7 @@ def einsum_of(equation, operands):
     if layout.kept == layout.size:
         return found
     if len(operands) > 1:
-        return found.reshape(found.shape[:layout.kept])
+        return found.reshape(found._shape[:layout.kept])
     return found.sum(list(range(layout.kept, layout.size)))
 
 
@@ -388,9 +389,9 @@ def contract_dims(a, b, first, second):
     refuse_repetition(second)
     rows = [d for d in range(a.dim()) if d not in first]
     columns = [d for d in range(b.dim()) if d not in second]
-    left = a.permute(rows + first).reshape(product(a.shape[d] for d in rows),
-                                           product(a.shape[d] for d in first))
-    right = b.permute(second + columns).reshape(left.shape[1], product(b.shape[d] for d in columns))
+    left = a.permute(rows + first).reshape(math.prod(a.shape[d] for d in rows),
+                                           math.prod(a.shape[d] for d in first))
+    right = b.permute(second + columns).reshape(left.shape[1], math.prod(b.shape[d] for d in columns))
     return left.mm(right).reshape([a.shape[d] for d in rows] + [b.shape[d] for d in columns])
 
 

@@ -90,7 +90,8 @@ def fake_mm(self, mat2):
 
 @operator("mm", jvp=MULTILINEAR, fake=fake_mm,
           vjp={"self": lambda grad, mat2: grad.mm(mat2.t()), "mat2": lambda grad, self: self.t().mm(grad)},
-          arrays={"self": lambda grad, mat2: product(grad, mat2.T), "mat2": lambda grad, self: product(self.T, grad)})
+          arrays={"self": lambda grad, mat2: product(grad, mat2.T),
+                  "mat2": lambda grad, self: product(self.T, grad)})
 def mm(self, mat2):
     """The matrix product of an (n, m) and an (m, p) tensor of one dtype."""
     check_operands("mm", self, mat2, 2, 2)
@@ -236,6 +237,9 @@ def batched(input, other):
     left = a.expand(*batch, n, m).reshape(count, n, m)
     right = other.expand(*batch, k, p).reshape(count, k, p)
     return unsafe_view(left.bmm(right), (*batch, p) if is_vector else (*batch, n, p))
+
+
+publish("matmul", matmul, ("linalg",))
 
 
 def matmul_operator(self, other):

@@ -25,18 +25,19 @@ def expands(bias, shape):
 
 def plus_product(bias, result, beta, alpha):
     """beta * bias + alpha * result, in result's memory. With beta 0, NaNs in `bias` are ignored."""
-    if bias.dtype != result.dtype or np.broadcast_shapes(bias.shape, result.shape) != result.shape:
-        raise TypeError("the added tensor does not fit the product")
+    if bias.dtype != result.dtype:
+        raise TypeError("the added tensor has another dtype than the product")
     if result.dtype.kind in "biu":
         whole = bool if result.dtype == np.bool_ else int
         beta, alpha = whole(beta), whole(alpha)
     if alpha != 1:
         np.multiply(result, alpha, result)
     if beta == 1:
-        return np.add(result, bias, result)
-    if beta != 0:
-        np.add(result, (bias * beta).astype(result.dtype, copy=False), result)
-    return result
+        return np.add(result, bias, result)        # a ValueError if `bias` does not expand to the product
+    if beta == 0:
+        np.broadcast_to(bias, result.shape)
+        return result
+    return np.add(result, (bias * beta).astype(result.dtype, copy=False), result)
 
 
 def sum_tangent(result_shape, beta, alpha, self_t, *products):
