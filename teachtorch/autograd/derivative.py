@@ -295,6 +295,8 @@ def apply_to_arrays(plan, grad, values):
     if grad_array.size > FEW:
         return None
     arrays = [array_of(value) if isinstance(value, Tensor) else value for value in values]
+    if grad_array.ndim > 1 and any([is_ordered_otherwise(a, grad_array) for a in arrays]):
+        return None
     by_slot = [None] * plan.width
     for fn, wanted, slot in plan.array_steps:
         found = silently(fn, grad_array, *[arrays[i] for i in wanted])
@@ -302,6 +304,14 @@ def apply_to_arrays(plan, grad, values):
             return None
         by_slot[slot] = grad if found is grad_array else from_array(np.asarray(found))
     return by_slot
+
+
+def is_ordered_otherwise(array, grad):
+    """Whether an operand's elements lie in another order than the gradient's: NumPy then chooses its own for the
+    product, where PyTorch follows the gradient."""
+    if array.__class__ is not np.ndarray or array.shape != grad.shape or array.strides == grad.strides:
+        return False
+    return not (array.flags.c_contiguous and (grad.flags.c_contiguous or not any(grad.strides)))
 
 
 def collect_sources(positions, args, wraps_numbers=True):

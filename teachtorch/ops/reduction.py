@@ -214,16 +214,9 @@ def total_dtype(array, dtype):
     return dt.int64.numpy if is_number_array(array) else array.dtype
 
 
-FEW = 1 << 12                    # so many elements are filled sooner than a view of them is made
-
-
 def spread(grad, shape):
-    """One element, everywhere: an array of the shape, unless a view is the better answer."""
-    if math.prod(shape) > FEW:
-        return NotImplemented
-    everywhere = np.empty(shape, grad.dtype)
-    everywhere[...] = grad
-    return everywhere
+    """One element, everywhere: an array of the shape with strides of 0, as `expand` makes it."""
+    return np.ndarray(shape, grad.dtype, grad, 0, (0,) * len(shape))
 
 
 def fake_total(self, dtype=None):

@@ -139,7 +139,7 @@ def graph_of(node, depth):
     """The names of a node and of those it leads to, as far as `depth` edges."""
     if node is None or depth == 0:
         return name_of(node)
-    return name_of(node), [(graph_of(child, depth - 1), nr) for child, nr in node.next_functions if child is not None]
+    return name_of(node), [(graph_of(child, depth - 1), nr) for child, nr in node.next_functions]
 
 
 # ---- comparing --------------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ FUNCTIONS = {
     "sum": lambda m, t, u, k: t.sum() if k % 2 else t.sum(dim_of(t, k)),
     "mean": lambda m, t, u, k: t.mean(),
     "max": lambda m, t, u, k: t.max(dim_of(t, k)).values if k % 2 else t.max(),
-    "sort": lambda m, t, u, k: t.sort(dim_of(t, k))[0],
+    "sort": lambda m, t, u, k: (t + 0).sort(dim_of(t, k))[0],
     "cumsum": lambda m, t, u, k: t.cumsum(dim_of(t, k)),
     "matmul": lambda m, t, u, k: (t @ u) + 0,
     "gram": lambda m, t, u, k: (t @ t.transpose(-1, -2)) + 0,
@@ -332,8 +332,8 @@ def hook_tensor(machine, t, u, k):
     name = f"tensor hook {machine.step}"
 
     def hook(grad):
-        machine.note(name, values_of(grad))
-        return grad * 2 if k % 3 == 0 else None
+        machine.note(name, shown([grad]))
+        return grad * 2 if k % 3 == 0 and grad is not None else None
     machine.handles.append(t.register_hook(hook))
 
 
@@ -514,6 +514,8 @@ def custom(name, both=False):
     def call(machine, t, u, k):
         functions = _functions.get(machine.library) or functions_of(machine.library)
         _functions[machine.library] = functions
+        if name == "DoubleInPlace":
+            t.grad = None           # where the call is refused, PyTorch has sometimes reset it already
         return functions[name].apply(t, u) if both else functions[name].apply(t)
     return call
 
