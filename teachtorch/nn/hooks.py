@@ -12,10 +12,10 @@ from ..core.hooks import RemovableHandle
 from ..tensor import Tensor
 from .backward_hooks import BackwardHooks
 
-MIXED_BACKWARD_HOOKS = ("Cannot use both regular backward hooks and full backward hooks on a single Module. Please use "
-                        "only one of them.")
-MIXED_GLOBAL_HOOKS = ("Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please "
-                      "use only one of them.")
+MIXED_BACKWARD_HOOKS = ("Cannot use both regular backward hooks and full backward hooks on a single Module. Please "
+                        "use only one of them.")
+MIXED_GLOBAL_HOOKS = ("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
+                      "Please use only one of them.")
 
 
 class GlobalHooks:
@@ -54,7 +54,7 @@ def register_module_full_backward_pre_hook(hook):
 
 
 def register_module_full_backward_hook(hook):
-    """Call hook(module, grad_input, grad_output) once the gradients of a module's inputs are there, for every module."""
+    """Call hook(module, grad_input, grad_output) for every module, once the gradients of its inputs are there."""
     if everywhere.backward_is_full is False:
         raise RuntimeError(MIXED_GLOBAL_HOOKS)
     everywhere.backward_is_full = True

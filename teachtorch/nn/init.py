@@ -187,8 +187,8 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Normal, with values outside [a, b] drawn again."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
-                      "incorrect.", stacklevel=2)
+        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may "
+                      "be incorrect.", stacklevel=2)
     if normal_cdf((b - mean) / std) - normal_cdf((a - mean) / std) > 0.3:
         return redrawn_normal(tensor, mean, std, a, b, generator)
     return rejected_uniform(tensor, mean, std, a, b, generator)

@@ -438,8 +438,8 @@ def converted(t, device, dtype):
     except NotImplementedError as error:
         if str(error) != "Cannot copy out of meta tensor; no data!":
             raise
-        raise NotImplementedError(f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
-                                  "moving module from meta to a different device.") from None
+        raise NotImplementedError(f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
+                                  "when moving module from meta to a different device.") from None
 
 
 def join(prefix, name):

@@ -12,9 +12,9 @@ empty = exports[""]["empty"]
 class Embedding(Module):
     """Rows of a table `weight` of shape (num_embeddings, embedding_dim), one per index of an integer input.
 
-    Starts standard normal. `padding_idx`: a row that starts at zero and gets no gradient. `max_norm`: rows looked up are
-    first scaled down, in the table, to this norm. `scale_grad_by_freq`: gradients are divided by how often the row was
-    looked up.
+    Starts standard normal. `padding_idx`: a row that starts at zero and gets no gradient. `max_norm`: rows looked up
+    are first scaled down, in the table, to this norm. `scale_grad_by_freq`: gradients are divided by how often the row
+    was looked up.
     """
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
@@ -46,8 +46,8 @@ class Embedding(Module):
 
     def extra_repr(self):
         parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
-        for name, default in (("padding_idx", None), ("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False),
-                              ("sparse", False)):
+        for name, default in (("padding_idx", None), ("max_norm", None), ("norm_type", 2),
+                              ("scale_grad_by_freq", False), ("sparse", False)):
             value = getattr(self, name)
             parts += [f"{name}={value}"] if value != default else []
         return ", ".join(parts)

@@ -1,7 +1,7 @@
 """state_dict and load_state_dict: a module's parameters and buffers by path, out and in again.
 
 Subclasses may override `_save_to_state_dict` and `_load_from_state_dict`, which handle one module without its children,
-and `get_extra_state` and `set_extra_state` for a state that is no tensor. `_version` is saved in the dict's `_metadata`.
+and `get_extra_state` and `set_extra_state` for a state that is no tensor. `_version` is saved in the `_metadata`.
 https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.state_dict
 """
 import warnings
@@ -16,9 +16,9 @@ from .parameter import Parameter
 
 EXTRA_STATE = "_extra_state"
 NO_OP_ON_META = (
-    "for {}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
-    "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in "
-    "the module instead of copying them in place?)")
+    "for {}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is "
+    "a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key "
+    "in the module instead of copying them in place?)")
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -152,9 +152,9 @@ class Stateful:
                 child._load_tree(below, start, metadata, assign, found, errors)
         for hook in self._load_state_dict_post_hooks.values():
             if hook(self, found) is not None:
-                raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
-                                     "return new values, if incompatible_keys need to be modified, it should be done "
-                                     "inplace.")
+                raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected "
+                                     "to return new values, if incompatible_keys need to be modified, it should be "
+                                     "done inplace.")
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
                               error_msgs):

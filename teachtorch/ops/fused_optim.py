@@ -55,7 +55,8 @@ def _fused_sgd_(self, grads, momentum_buffer_list, *, weight_decay, momentum, lr
     """
     if grad_scale is not None or found_inf is not None:
         raise NotImplementedError("_fused_sgd_: gradient scaling (grad_scale, found_inf) is not there")
-    fused_sgd(self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step)
+    fused_sgd(self, grads, momentum_buffer_list, weight_decay, momentum, lr, dampening, nesterov, maximize,
+              is_first_step)
 
 
 publish("_fused_sgd_", _fused_sgd_, ("",))

@@ -73,8 +73,8 @@ def difference_tangent(slope, self_t, target_t, reduction):
 
 def warn_of_broadcasting(input, target):
     if target._shape != input._shape:
-        warnings.warn(f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This "
-                      "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        warnings.warn(f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
+                      "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
                       stacklevel=3)
 
 
@@ -171,7 +171,8 @@ def smooth_l1_tangent(self_t, target_t, self, target, reduction, beta):
 
 
 @operator("smooth_l1_loss", out=False, spaces=(), fake=pair_fake("smooth_l1_cpu"), jvp=smooth_l1_tangent, vjp={
-    "self": lambda grad, self, target, reduction, beta: share(grad, self, reduction) * smooth_l1_slope(self, target, beta),
+    "self": lambda grad, self, target, reduction, beta:
+    share(grad, self, reduction) * smooth_l1_slope(self, target, beta),
     "target": lambda grad, self, target, reduction, beta:
     share(grad, self, reduction) * -smooth_l1_slope(self, target, beta)})
 def smooth_l1_operator(self, target, reduction, beta):
@@ -230,7 +231,8 @@ def fake_bce(self, target, weight=None, reduction="mean"):
     if self._dtype.category != dt.FLOATING:
         raise NotImplementedError(f'"binary_cross_entropy" not implemented for \'{scalar_type_name(self._dtype)}\'')
     if target._dtype is not self._dtype:
-        raise RuntimeError(f"Found dtype {scalar_type_name(target._dtype)} but expected {scalar_type_name(self._dtype)}")
+        raise RuntimeError(f"Found dtype {scalar_type_name(target._dtype)} but expected "
+                           f"{scalar_type_name(self._dtype)}")
     return Fake(self._shape if reduction == "none" else (), self._dtype)
 
 
@@ -255,7 +257,8 @@ def bce_tangent(self_t, target_t, self, target, weight, reduction):
 @operator("binary_cross_entropy", out=False, spaces=(), fake=fake_bce, jvp=bce_tangent, vjp={
     "self": lambda grad, self, target, weight, reduction:
     times(share(grad, self, reduction) * bce_slope(self, target), weight),
-    "target": lambda grad, self, weight, reduction: times(share(grad, self, reduction) * bce_target_slope(self), weight)})
+    "target": lambda grad, self, weight, reduction:
+    times(share(grad, self, reduction) * bce_target_slope(self), weight)})
 def bce_operator(self, target, weight, reduction):
     """-(target log(self) + (1 - target) log(1 - self)), with logarithms no lower than -100."""
     if self.dtype != target.dtype:
@@ -279,8 +282,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if target._shape != input._shape:
-        raise ValueError(f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
-                         "deprecated. Please ensure they have the same size.")
+        raise ValueError(f"Using a target size ({target.size()}) that is different to the input size "
+                         f"({input.size()}) is deprecated. Please ensure they have the same size.")
     if weight is not None:
         weight = weight.expand(geometry.broadcast_shapes(target._shape, weight._shape))
     return bce_operator(input, target, weight, reduction)
@@ -343,9 +346,9 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
 # ---- Kullback-Leibler divergence ------------------------------------------------------------------------------------
 
-KL_MEAN = ("reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
-           "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
-           "'batchmean' in the next major release.")
+KL_MEAN = ("reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides "
+           "only by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the "
+           "same as 'batchmean' in the next major release.")
 
 
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):

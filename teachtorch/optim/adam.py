@@ -17,8 +17,8 @@ class Adam(Optimizer):
         p -= lr / (1 - beta1 ** t) * m / (sqrt(v) / sqrt(1 - beta2 ** t) + eps)
 
     `amsgrad`: the largest v so far in the place of v (`max_exp_avg_sq`). `decoupled_weight_decay`: as AdamW.
-    `foreach`, `fused` and `capturable` are accepted as in PyTorch and mean the for-loop here. Parameters without gradient
-    are skipped, and their step `t` does not count. ValueError for options out of range.
+    `foreach`, `fused` and `capturable` are accepted as in PyTorch and mean the for-loop here. Parameters without
+    gradient are skipped, and their step `t` does not count. ValueError for options out of range.
     https://pytorch.org/docs/stable/generated/torch.optim.Adam.html
     """
 
@@ -28,8 +28,8 @@ class Adam(Optimizer):
             raise ValueError("Tensor lr must be 1-element")
         check_options(lr, betas, eps, weight_decay)
         super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
-            "foreach": foreach, "capturable": capturable, "differentiable": differentiable, "fused": fused,
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable, "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay})
         if fused and differentiable:
             raise RuntimeError("`fused` does not support `differentiable`")
@@ -89,8 +89,8 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay (Loshchilov and Hutter 2017): p *= 1 - lr * weight_decay before each step."""
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *, maximize=False,
-                 foreach=None, capturable=False, differentiable=False, fused=None):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
+                 maximize=False, foreach=None, capturable=False, differentiable=False, fused=None):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
                          capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=True)
 

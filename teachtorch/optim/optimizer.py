@@ -102,7 +102,8 @@ class Optimizer:
         self._make_hooks()
         self._wrap_step()
         if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but "
+                            "got "
                             + params.type())
         self.state = defaultdict(dict)
         self.param_groups = []
@@ -152,8 +153,8 @@ class Optimizer:
     def _check_duplicates(self, group):
         ids = {id(p) for p in group["params"]}
         if len(ids) != len(group["params"]):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
-                          "error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=4)
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will "
+                          "cause an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=4)
         for other in self.param_groups:
             if ("param_names" in group) != ("param_names" in other):
                 which = "with names" if "param_names" in group else "without names"
@@ -181,7 +182,7 @@ class Optimizer:
                     grad.zero_()
 
     def step(self, closure=None):
-        """Update every parameter that has a gradient. `closure`: recomputes the loss and its gradients, and returns it."""
+        """Update every parameter that has a gradient. `closure`: recomputes loss and gradients, and returns the loss."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook):
@@ -269,8 +270,8 @@ def as_list(params):
     if isinstance(params, Tensor):
         return [params]
     if isinstance(params, set):
-        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
-                        "sets will change between runs. Please use a list instead.")
+        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of "
+                        "tensors in sets will change between runs. Please use a list instead.")
     return list(params)
 
 
@@ -302,7 +303,8 @@ def check_groups(groups, saved):
     if len(groups) != len(saved):
         raise ValueError("loaded state dict has a different number of parameter groups")
     if any(len(group["params"]) != len(new["params"]) for group, new in zip(groups, saved)):
-        raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+        raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's "
+                         "group")
 
 
 def saved_group(groups, key):

@@ -40,8 +40,8 @@ class SGD(Optimizer):
     def __setstate__(self, state):
         super().__setstate__(state)
         for group in self.param_groups:
-            for name, default in (("nesterov", False), ("maximize", False), ("foreach", None), ("differentiable", False),
-                                  ("fused", False)):
+            for name, default in (("nesterov", False), ("maximize", False), ("foreach", None),
+                                  ("differentiable", False), ("fused", False)):
                 group.setdefault(name, default)
 
     @updating

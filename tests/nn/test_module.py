@@ -54,7 +54,7 @@ def test_a_property_that_fails_hides_behind_its_own_name():
         def size(self):
             return self.missing
     with pytest.raises(AttributeError, match="no attribute 'size'"):
-        Trap().size
+        _ = Trap().size
 
 
 def test_loading_reports_everything_at_once_and_keeps_the_dtype():
@@ -116,7 +116,8 @@ def test_calling_forward_itself_skips_the_hooks():
 
 def test_full_backward_hooks_see_both_sides():
     seen, m = [], Scale()
-    m.register_full_backward_hook(lambda module, inputs, outputs: seen.append((inputs[0].tolist(), outputs[0].tolist())))
+    m.register_full_backward_hook(lambda module, grad_in, grad_out: seen.append((grad_in[0].tolist(),
+                                                                                 grad_out[0].tolist())))
     m(torch.ones(2, requires_grad=True)).sum().backward()
     assert seen == [([3.0, 3.0], [1.0, 1.0])]
 

@@ -3,6 +3,7 @@
 A program is `program(torch)`; it may return tensors, numbers, texts, and lists, tuples and dicts of them. An error it
 raises counts as its result: the same type and text, up to the library's name.
 """
+
 import collections
 import math
 import re

@@ -1,4 +1,5 @@
 """Modules against PyTorch: registration, state, hooks, containers, layers, initialisation."""
+
 import collections
 import copy
 import pickle
@@ -20,6 +21,7 @@ def programs(*functions):
 
 def net(torch):
     """A module with everything: parameters, buffers, children, a shared one."""
+
     class Net(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -34,18 +36,29 @@ def net(torch):
 
         def forward(self, x):
             return self.again(self.block(self.first(x * self.scale)))
+
     torch.manual_seed(0)
     return Net()
 
 
 # ---- walking ----------------------------------------------------------------------------------------------------
 
+
 def named_everything(torch):
     m = net(torch)
-    return [[n for n, _ in m.named_parameters()], [n for n, _ in m.named_parameters(remove_duplicate=False)],
-            [n for n, _ in m.named_buffers()], [n for n, _ in m.named_modules()], [n for n, _ in m.named_children()],
-            [n for n, _ in m.named_modules(remove_duplicate=False)], [n for n, _ in m.named_parameters("a", recurse=False)],
-            len(list(m.parameters())), len(list(m.buffers())), len(list(m.modules())), len(list(m.children()))]
+    return [
+        [n for n, _ in m.named_parameters()],
+        [n for n, _ in m.named_parameters(remove_duplicate=False)],
+        [n for n, _ in m.named_buffers()],
+        [n for n, _ in m.named_modules()],
+        [n for n, _ in m.named_children()],
+        [n for n, _ in m.named_modules(remove_duplicate=False)],
+        [n for n, _ in m.named_parameters("a", recurse=False)],
+        len(list(m.parameters())),
+        len(list(m.buffers())),
+        len(list(m.modules())),
+        len(list(m.children())),
+    ]
 
 
 def printout(torch):
@@ -72,8 +85,11 @@ def state_dict_values_are_aliases(torch):
 
 def members_by_path(torch):
     m = net(torch)
-    return (m.get_submodule("block.1") is m.block[1], m.get_parameter("block.0.weight") is m.again.weight,
-            m.get_buffer("mean") is m.mean)
+    return (
+        m.get_submodule("block.1") is m.block[1],
+        m.get_parameter("block.0.weight") is m.again.weight,
+        m.get_buffer("mean") is m.mean,
+    )
 
 
 def set_submodule(torch):
@@ -99,20 +115,33 @@ def apply_order(torch):
     return order
 
 
-@programs(named_everything, printout, state_dict_order_and_metadata, state_dict_with_prefix_and_vars,
-          state_dict_values_are_aliases, members_by_path, set_submodule, dir_has_members, train_and_eval, apply_order)
+@programs(
+    named_everything,
+    printout,
+    state_dict_order_and_metadata,
+    state_dict_with_prefix_and_vars,
+    state_dict_values_are_aliases,
+    members_by_path,
+    set_submodule,
+    dir_has_members,
+    train_and_eval,
+    apply_order,
+)
 def test_walking_and_state(program):
     check(program)
 
 
 # ---- registration -------------------------------------------------------------------------------------------------
 
+
 def before_init(assign):
     def program(torch):
         class Early(torch.nn.Module):
             def __init__(self):
                 assign(self, torch)
+
         Early()
+
     return program
 
 
@@ -172,6 +201,7 @@ def test_refusal(what):
         m = torch.nn.Linear(3, 2)
         m.b = torch.nn.Buffer(torch.zeros(1))
         return REFUSED[what](torch, m)
+
     check(program)
 
 
@@ -187,7 +217,15 @@ def sorting_of_attributes(torch):
     m.e = None
     m.e = torch.nn.ReLU()
     m.c = torch.nn.Parameter(torch.ones(1))
-    return list(m._parameters), list(m._buffers), list(m._modules), list(m.state_dict()), "c" in m.__dict__, m.a, m.b
+    return (
+        list(m._parameters),
+        list(m._buffers),
+        list(m._modules),
+        list(m.state_dict()),
+        "c" in m.__dict__,
+        m.a,
+        m.b,
+    )
 
 
 def parameter_takes_a_buffers_name(torch):
@@ -202,8 +240,18 @@ def parameter_takes_a_buffers_name(torch):
 def parameter_facts(torch):
     p = torch.nn.Parameter(torch.arange(3.0))
     frozen = torch.nn.Parameter(torch.ones(2), requires_grad=False)
-    return (repr(p), p.is_leaf, p, frozen, type(p * 2).__name__, type(p.detach()).__name__, type(p.data).__name__,
-            type(p[1:]).__name__, isinstance(p, torch.Tensor), torch.nn.Parameter())
+    return (
+        repr(p),
+        p.is_leaf,
+        p,
+        frozen,
+        type(p * 2).__name__,
+        type(p.detach()).__name__,
+        type(p.data).__name__,
+        type(p[1:]).__name__,
+        isinstance(p, torch.Tensor),
+        torch.nn.Parameter(),
+    )
 
 
 def parameter_shares_memory(torch):
@@ -215,9 +263,14 @@ def parameter_shares_memory(torch):
 
 def registration_hooks(torch):
     seen, M = [], torch.nn.modules.module
-    handles = [register(lambda m, name, value: seen.append(name)) for register in (
-        M.register_module_parameter_registration_hook, M.register_module_buffer_registration_hook,
-        M.register_module_module_registration_hook)]
+    handles = [
+        register(lambda m, name, value: seen.append(name))
+        for register in (
+            M.register_module_parameter_registration_hook,
+            M.register_module_buffer_registration_hook,
+            M.register_module_module_registration_hook,
+        )
+    ]
     m = torch.nn.Sequential(torch.nn.Linear(1, 1))
     m.register_buffer("b", torch.ones(1))
     for handle in handles:
@@ -226,16 +279,23 @@ def registration_hooks(torch):
     return seen
 
 
-@programs(sorting_of_attributes, parameter_takes_a_buffers_name, parameter_facts, parameter_shares_memory,
-          registration_hooks)
+@programs(
+    sorting_of_attributes,
+    parameter_takes_a_buffers_name,
+    parameter_facts,
+    parameter_shares_memory,
+    registration_hooks,
+)
 def test_registration(program):
     check(program)
 
 
 # ---- loading --------------------------------------------------------------------------------------------------------
 
+
 def loading(change, strict=True, assign=False):
     """Load a changed state into a fresh module; report the answer and what the module holds then."""
+
     def program(torch):
         source, target = net(torch), net(torch)
         with torch.no_grad():
@@ -245,9 +305,15 @@ def loading(change, strict=True, assign=False):
         change(torch, state)
         try:
             answer = target.load_state_dict(state, strict=strict, assign=assign)
-            return repr(answer), list(answer), target.state_dict(), [p.requires_grad for p in target.parameters()]
+            return (
+                repr(answer),
+                list(answer),
+                target.state_dict(),
+                [p.requires_grad for p in target.parameters()],
+            )
         except RuntimeError as error:
             return str(error), target.state_dict()
+
     return program
 
 
@@ -286,8 +352,11 @@ def all_wrong(torch, state):
 
 @pytest.mark.parametrize("assign", (False, True))
 @pytest.mark.parametrize("strict", (True, False))
-@pytest.mark.parametrize("change", (nothing, without_some, with_more, of_other_size, of_other_dtype, not_a_tensor,
-                                    all_wrong), ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "change",
+    (nothing, without_some, with_more, of_other_size, of_other_dtype, not_a_tensor, all_wrong),
+    ids=lambda f: f.__name__,
+)
 def test_load_state_dict(change, strict, assign):
     check(loading(change, strict, assign))
 
@@ -302,8 +371,12 @@ def loading_copies_in_place(torch):
 def state_hooks(torch):
     order, m = [], net(torch)
     m.register_state_dict_pre_hook(lambda module, prefix, keep: order.append(["pre", prefix, keep]))
-    m.block.register_state_dict_post_hook(lambda module, state, prefix, local: order.append(["post", prefix, len(state)]))
-    m.first.register_load_state_dict_pre_hook(lambda module, state, prefix, *rest: order.append(["load", prefix, len(rest)]))
+    m.block.register_state_dict_post_hook(
+        lambda module, state, prefix, local: order.append(["post", prefix, len(state)])
+    )
+    m.first.register_load_state_dict_pre_hook(
+        lambda module, state, prefix, *rest: order.append(["load", prefix, len(rest)])
+    )
     m.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
     state = m.state_dict()
     del state["scale"]
@@ -319,6 +392,7 @@ def extra_state(torch):
 
         def set_extra_state(self, state):
             self.count = state["count"]
+
     m = torch.nn.Sequential(Counting())
     state = m.state_dict()
     m[0].count = 9
@@ -336,6 +410,7 @@ def versions_reach_the_loader(torch):
         def _load_from_state_dict(self, state, prefix, local_metadata, *rest):
             seen.append([prefix, local_metadata.get("version")])
             super()._load_from_state_dict(state, prefix, local_metadata, *rest)
+
     m = torch.nn.Sequential(Versioned())
     m.load_state_dict(m.state_dict())
     m.load_state_dict({})
@@ -349,25 +424,45 @@ def test_state(program):
 
 # ---- conversion and copying -------------------------------------------------------------------------------------------
 
+
 def to_double_keeps_parameters(torch):
     m = torch.nn.Linear(2, 1)
     m.register_buffer("count", torch.tensor([1]))
     before = m.weight
     m(torch.ones(1, 2)).sum().backward()
     m.double()
-    return m.weight is before, str(m.weight.dtype), str(m.weight.grad.dtype), str(m.count.dtype), m.weight.is_leaf
+    return (
+        m.weight is before,
+        str(m.weight.dtype),
+        str(m.weight.grad.dtype),
+        str(m.count.dtype),
+        m.weight.is_leaf,
+    )
 
 
 def to_in_all_spellings(torch):
-    return [str(torch.nn.Linear(1, 1).to(*args, **kwargs).weight.dtype) for args, kwargs in (
-        ((torch.float64,), {}), (("cpu", torch.float16), {}), ((), {"dtype": torch.float64}), (("cpu",), {}),
-        ((torch.ones(1, dtype=torch.float64),), {}), ((torch.device("cpu"),), {"dtype": torch.float64}))]
+    return [
+        str(torch.nn.Linear(1, 1).to(*args, **kwargs).weight.dtype)
+        for args, kwargs in (
+            ((torch.float64,), {}),
+            (("cpu", torch.float16), {}),
+            ((), {"dtype": torch.float64}),
+            (("cpu",), {}),
+            ((torch.ones(1, dtype=torch.float64),), {}),
+            ((torch.device("cpu"),), {"dtype": torch.float64}),
+        )
+    ]
 
 
 def deepcopy_keeps_ties(torch):
     m = net(torch)
     other = copy.deepcopy(m)
-    return other.again is other.block[0], other.first.weight is m.first.weight, other.state_dict(), repr(other)
+    return (
+        other.again is other.block[0],
+        other.first.weight is m.first.weight,
+        other.state_dict(),
+        repr(other),
+    )
 
 
 def deepcopy_forgets_gradients(torch):
@@ -401,19 +496,30 @@ def empty_parameters_of_meta(torch):
     return m.weight.is_meta, list(m.weight.shape), m.to_empty(device="cpu").weight.is_meta
 
 
-@programs(to_double_keeps_parameters, to_in_all_spellings, deepcopy_keeps_ties, deepcopy_forgets_gradients, pickling,
-          zero_grad_both_ways, freezing, empty_parameters_of_meta)
+@programs(
+    to_double_keeps_parameters,
+    to_in_all_spellings,
+    deepcopy_keeps_ties,
+    deepcopy_forgets_gradients,
+    pickling,
+    zero_grad_both_ways,
+    freezing,
+    empty_parameters_of_meta,
+)
 def test_conversion(program):
     check(program)
 
 
 # ---- hooks ------------------------------------------------------------------------------------------------------------
 
+
 def forward_hook_order(torch):
     order, M = [], torch.nn.modules.module
     m = torch.nn.Identity()
-    handles = [M.register_module_forward_pre_hook(lambda *a: order.append("global pre")),
-               M.register_module_forward_hook(lambda *a: order.append("global post"))]
+    handles = [
+        M.register_module_forward_pre_hook(lambda *a: order.append("global pre")),
+        M.register_module_forward_hook(lambda *a: order.append("global post")),
+    ]
     for name, prepend in (("a", False), ("b", True)):
         m.register_forward_pre_hook(lambda *a, name=name: order.append("pre " + name), prepend=prepend)
         m.register_forward_hook(lambda *a, name=name: order.append("post " + name), prepend=prepend)
@@ -428,6 +534,7 @@ def hooks_replace(torch):
     class Pair(torch.nn.Module):
         def forward(self, x, y=1, *, z=0):
             return x + 10 * y + 100 * z
+
     m, found = Pair(), []
     single = m.register_forward_pre_hook(lambda module, args: 5)
     found.append(m(1))
@@ -450,6 +557,7 @@ def always_called(torch):
     class Failing(torch.nn.Module):
         def forward(self, x):
             raise ValueError("in forward")
+
     order, m = [], Failing()
     m.register_forward_hook(lambda *a: order.append("plain"))
     m.register_forward_hook(lambda module, args, out: order.append(["always", out]), always_call=True)
@@ -469,6 +577,7 @@ def backward_hooks_of_two_inputs(torch):
     class Two(torch.nn.Module):
         def forward(self, x, y, k=3):
             return x * 2, y.detach() * 3
+
     seen, m = [], Two()
     m.register_full_backward_hook(lambda module, gi, go: seen.append([numbers(gi), numbers(go)]))
     x, y = torch.ones(2, requires_grad=True), torch.ones(2)
@@ -519,19 +628,31 @@ def backward_hook_on_a_dict(torch):
     class Named(torch.nn.Module):
         def forward(self, x):
             return {"y": x * 2}
+
     m = Named()
     m.register_full_backward_hook(lambda *a: None)
     return m(torch.ones(2, requires_grad=True))["y"]
 
 
-@programs(forward_hook_order, hooks_replace, wrong_pre_hook, always_called, backward_hooks_of_two_inputs,
-          backward_hooks_replace, backward_hook_without_input_gradient, backward_hooks_nest, backward_hook_of_wrong_count,
-          backward_hooks_of_both_kinds, backward_hook_on_a_dict)
+@programs(
+    forward_hook_order,
+    hooks_replace,
+    wrong_pre_hook,
+    always_called,
+    backward_hooks_of_two_inputs,
+    backward_hooks_replace,
+    backward_hook_without_input_gradient,
+    backward_hooks_nest,
+    backward_hook_of_wrong_count,
+    backward_hooks_of_both_kinds,
+    backward_hook_on_a_dict,
+)
 def test_hooks(program):
     check(program)
 
 
 # ---- containers ---------------------------------------------------------------------------------------------------------
+
 
 def relus(torch, n):
     return [torch.nn.ReLU() if i % 3 else torch.nn.Tanh() for i in range(n)]
@@ -563,8 +684,15 @@ def module_list(torch):
     m.insert(2, nn.ELU())
     m += [nn.Mish()]
     del m[0]
-    return repr(m), repr(m[1:3]), len(m), repr(m + [nn.SELU()]), repr(m.pop(-1)), [n for n, _ in m.named_children()], repr(
-        nn.ModuleList())
+    return (
+        repr(m),
+        repr(m[1:3]),
+        len(m),
+        repr(m + [nn.SELU()]),
+        repr(m.pop(-1)),
+        [n for n, _ in m.named_children()],
+        repr(nn.ModuleList()),
+    )
 
 
 def module_dict(torch):
@@ -581,26 +709,52 @@ def parameter_list(torch):
     m = nn.ParameterList([torch.ones(2, 3), nn.Parameter(torch.zeros(1)), 5])
     m.append(torch.ones(1)).extend([torch.zeros(2)])
     m[1] = torch.ones(4)
-    return repr(m), len(m), [n for n, _ in m.named_parameters()], m[2], m[-1], len(m[1:3]), list(m.state_dict())
+    return (
+        repr(m),
+        len(m),
+        [n for n, _ in m.named_parameters()],
+        m[2],
+        m[-1],
+        len(m[1:3]),
+        list(m.state_dict()),
+    )
 
 
 def parameter_dict(torch):
     m = torch.nn.ParameterDict({"b": torch.ones(2), "a": torch.zeros(1)})
     m["c"] = 3
     copied = m | torch.nn.ParameterDict({"d": torch.ones(1)})
-    return repr(m), list(m), m.pop("b"), list(copied), m.get("x", 7), m.setdefault("e", 1), m.popitem(), list(
-        reversed(m)), [n for n, _ in m.named_parameters()]
+    return (
+        repr(m),
+        list(m),
+        m.pop("b"),
+        list(copied),
+        m.get("x", 7),
+        m.setdefault("e", 1),
+        m.popitem(),
+        list(reversed(m)),
+        [n for n, _ in m.named_parameters()],
+    )
 
 
 CONTAINER_ERRORS = {
-    "index": lambda nn, torch: nn.Sequential(nn.ReLU())[1], "list index": lambda nn, torch: nn.ModuleList()[0],
-    "add": lambda nn, torch: nn.Sequential() + [nn.ReLU()], "times": lambda nn, torch: nn.Sequential() * 0,
-    "insert": lambda nn, torch: nn.Sequential().insert(1, nn.ReLU()), "extend": lambda nn, torch: nn.ModuleList(3),
-    "dict": lambda nn, torch: nn.ModuleDict(3), "pairs": lambda nn, torch: nn.ModuleDict([1]),
-    "triples": lambda nn, torch: nn.ModuleDict([("a", nn.ReLU(), 1)]), "key": lambda nn, torch: nn.ModuleDict()["a"],
-    "tensor list": lambda nn, torch: nn.ParameterList(torch.ones(2)), "call": lambda nn, torch: nn.ParameterList()(1),
-    "number key": lambda nn, torch: nn.ParameterDict([(1, torch.ones(1))]), "call list": lambda nn, torch: nn.ModuleList()(1),
-    "no module": lambda nn, torch: nn.Sequential(torch.ones(1)), "call dict": lambda nn, torch: nn.ParameterDict()(1)}
+    "index": lambda nn, torch: nn.Sequential(nn.ReLU())[1],
+    "list index": lambda nn, torch: nn.ModuleList()[0],
+    "add": lambda nn, torch: nn.Sequential() + [nn.ReLU()],
+    "times": lambda nn, torch: nn.Sequential() * 0,
+    "insert": lambda nn, torch: nn.Sequential().insert(1, nn.ReLU()),
+    "extend": lambda nn, torch: nn.ModuleList(3),
+    "dict": lambda nn, torch: nn.ModuleDict(3),
+    "pairs": lambda nn, torch: nn.ModuleDict([1]),
+    "triples": lambda nn, torch: nn.ModuleDict([("a", nn.ReLU(), 1)]),
+    "key": lambda nn, torch: nn.ModuleDict()["a"],
+    "tensor list": lambda nn, torch: nn.ParameterList(torch.ones(2)),
+    "call": lambda nn, torch: nn.ParameterList()(1),
+    "number key": lambda nn, torch: nn.ParameterDict([(1, torch.ones(1))]),
+    "call list": lambda nn, torch: nn.ModuleList()(1),
+    "no module": lambda nn, torch: nn.Sequential(torch.ones(1)),
+    "call dict": lambda nn, torch: nn.ParameterDict()(1),
+}
 
 
 @programs(sequential_as_a_list, sequential_by_names, module_list, module_dict, parameter_list, parameter_dict)
@@ -631,16 +785,28 @@ def test_layer(layer):
         y = m(x * 1)
         (y * y).sum().backward()
         return repr(m), y, x.grad, [p.grad for p in m.parameters()], m.eval()(x.detach().clone())
+
     check(program)
 
 
-@pytest.mark.parametrize("layer", ["Dropout1d(0.5)", "Dropout2d(0.5)", "Dropout3d(0.5)", "FeatureAlphaDropout(0.5)",
-                                   "Softmax2d()", "Flatten()", "Flatten(2, 3)"])
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "Dropout1d(0.5)",
+        "Dropout2d(0.5)",
+        "Dropout3d(0.5)",
+        "FeatureAlphaDropout(0.5)",
+        "Softmax2d()",
+        "Flatten()",
+        "Flatten(2, 3)",
+    ],
+)
 def test_layer_of_images(layer):
     def program(torch):
         torch.manual_seed(3)
         shape = {"Dropout1d(0.5)": (2, 3, 4), "Dropout3d(0.5)": (2, 3, 2, 2, 2)}.get(layer, (2, 3, 4, 4))
         return eval("torch.nn." + layer, {"torch": torch})(torch.randn(*shape))
+
     check(program)
 
 
@@ -656,10 +822,21 @@ def functional_dropout(torch):
     F = torch.nn.functional
     torch.manual_seed(1)
     x = torch.ones(3, 4, 2)
-    return [F.dropout(x, 0.4), F.dropout(x.transpose(0, 1), 0.4), F.dropout(x, 1.0), F.dropout(x, 0.5, training=False) is x,
-            F.dropout(x.clone(), 0.5, inplace=True), F.dropout1d(x, 0.5), F.dropout1d(x[0], 0.5), F.alpha_dropout(x, 0.5, True),
-            F.feature_alpha_dropout(x, 0.5, True), torch.dropout(x, 0.5, True), F.dropout(x.double(), 0.1),
-            F.dropout(x, 0.5, training=False), torch.randn(1)]
+    return [
+        F.dropout(x, 0.4),
+        F.dropout(x.transpose(0, 1), 0.4),
+        F.dropout(x, 1.0),
+        F.dropout(x, 0.5, training=False) is x,
+        F.dropout(x.clone(), 0.5, inplace=True),
+        F.dropout1d(x, 0.5),
+        F.dropout1d(x[0], 0.5),
+        F.alpha_dropout(x, 0.5, True),
+        F.feature_alpha_dropout(x, 0.5, True),
+        torch.dropout(x, 0.5, True),
+        F.dropout(x.double(), 0.1),
+        F.dropout(x, 0.5, training=False),
+        torch.randn(1),
+    ]
 
 
 @programs(embedding, functional_dropout)
@@ -668,12 +845,17 @@ def test_random_layers(program):
 
 
 LAYER_ERRORS = {
-    "dropout": lambda nn, torch: nn.Dropout(1.5), "functional": lambda nn, torch: nn.functional.dropout(torch.ones(1), -0.1),
-    "channels": lambda nn, torch: nn.Dropout1d()(torch.ones(1)), "hardtanh": lambda nn, torch: nn.Hardtanh(1, 0),
-    "sizes": lambda nn, torch: nn.Unflatten(1, 3), "sizes of floats": lambda nn, torch: nn.Unflatten(1, (1.0, 2)),
-    "features": lambda nn, torch: nn.Linear(3, 2)(torch.ones(2, 4)), "padding": lambda nn, torch: nn.Embedding(3, 2, 3),
+    "dropout": lambda nn, torch: nn.Dropout(1.5),
+    "functional": lambda nn, torch: nn.functional.dropout(torch.ones(1), -0.1),
+    "channels": lambda nn, torch: nn.Dropout1d()(torch.ones(1)),
+    "hardtanh": lambda nn, torch: nn.Hardtanh(1, 0),
+    "sizes": lambda nn, torch: nn.Unflatten(1, 3),
+    "sizes of floats": lambda nn, torch: nn.Unflatten(1, (1.0, 2)),
+    "features": lambda nn, torch: nn.Linear(3, 2)(torch.ones(2, 4)),
+    "padding": lambda nn, torch: nn.Embedding(3, 2, 3),
     "bad weight": lambda nn, torch: nn.Embedding(3, 2, _weight=torch.ones(2, 2)),
-    "huber": lambda nn, torch: nn.HuberLoss(delta="x")}
+    "huber": lambda nn, torch: nn.HuberLoss(delta="x"),
+}
 
 
 @pytest.mark.parametrize("what", LAYER_ERRORS)
@@ -683,7 +865,8 @@ def test_layer_refusals(what):
 
 OPERATOR_ERRORS = {
     "integers": lambda nn, torch: nn.functional.dropout(torch.ones(3, dtype=torch.int64)),
-    "dtype": lambda nn, torch: nn.Linear(3, 2)(torch.ones(2, 3, dtype=torch.float64))}
+    "dtype": lambda nn, torch: nn.Linear(3, 2)(torch.ones(2, 3, dtype=torch.float64)),
+}
 
 
 @pytest.mark.parametrize("what", OPERATOR_ERRORS)
@@ -709,13 +892,23 @@ def test_loss_between_tensors(loss, reduction):
         value = getattr(torch.nn, loss)(reduction=reduction)(x, y)
         (value * value).sum().backward()
         return value, x.grad, y.grad
+
     check(program)
 
 
-OPTIONS = ["SmoothL1Loss(beta=0.1)", "SmoothL1Loss(beta=0.0)", "HuberLoss(delta=0.1)", "KLDivLoss(reduction='batchmean')",
-           "KLDivLoss(log_target=True)", "BCELoss(torch.tensor([1.0, 2, 3, 4]))", "MSELoss(size_average=False)",
-           "BCEWithLogitsLoss(pos_weight=torch.tensor([1.0, 2, 3, 4]))", "BCEWithLogitsLoss(torch.tensor([1.0, 2, 3, 4]))",
-           "BCEWithLogitsLoss(torch.ones(4), pos_weight=torch.tensor(3.0), reduction='sum')", "L1Loss(reduce=False)"]
+OPTIONS = [
+    "SmoothL1Loss(beta=0.1)",
+    "SmoothL1Loss(beta=0.0)",
+    "HuberLoss(delta=0.1)",
+    "KLDivLoss(reduction='batchmean')",
+    "KLDivLoss(log_target=True)",
+    "BCELoss(torch.tensor([1.0, 2, 3, 4]))",
+    "MSELoss(size_average=False)",
+    "BCEWithLogitsLoss(pos_weight=torch.tensor([1.0, 2, 3, 4]))",
+    "BCEWithLogitsLoss(torch.tensor([1.0, 2, 3, 4]))",
+    "BCEWithLogitsLoss(torch.ones(4), pos_weight=torch.tensor(3.0), reduction='sum')",
+    "L1Loss(reduce=False)",
+]
 
 
 @pytest.mark.parametrize("loss", OPTIONS)
@@ -726,11 +919,17 @@ def test_loss_options(loss):
         value = module(x, y)
         value.sum().backward()
         return value, x.grad, y.grad, list(module.state_dict())
+
     check(program)
 
 
-CLASS_LOSSES = ["CrossEntropyLoss()", "NLLLoss()", "CrossEntropyLoss(torch.tensor([1.0, 2, 3, 4]), ignore_index=1)",
-                "CrossEntropyLoss(label_smoothing=0.1, reduction='sum')", "NLLLoss(torch.tensor([1.0, 2, 3, 4]))"]
+CLASS_LOSSES = [
+    "CrossEntropyLoss()",
+    "NLLLoss()",
+    "CrossEntropyLoss(torch.tensor([1.0, 2, 3, 4]), ignore_index=1)",
+    "CrossEntropyLoss(label_smoothing=0.1, reduction='sum')",
+    "NLLLoss(torch.tensor([1.0, 2, 3, 4]))",
+]
 
 
 @pytest.mark.parametrize("loss", CLASS_LOSSES)
@@ -740,18 +939,21 @@ def test_loss_of_classes(loss):
         value = eval("torch.nn." + loss, {"torch": torch})(x, torch.tensor([1, 0, 3]))
         value.backward()
         return value, x.grad
+
     check(program)
 
 
 LOSS_CALLS = {
-    "broadcast": "F.mse_loss(torch.ones(3, 1), torch.ones(3))", "huber broadcast": "F.huber_loss(torch.ones(3, 1), torch.ones(3))",
+    "broadcast": "F.mse_loss(torch.ones(3, 1), torch.ones(3))",
+    "huber broadcast": "F.huber_loss(torch.ones(3, 1), torch.ones(3))",
     "weights": "F.mse_loss(torch.zeros(2), torch.ones(2), weight=torch.tensor([1.0, 3.0]))",
     "l1 weights": "F.l1_loss(torch.zeros(2), torch.tensor([1.0, 2.0]), weight=torch.tensor([1.0, 3.0]))",
     "huber weights": "F.huber_loss(torch.zeros(2), torch.ones(2), weight=torch.tensor([1.0, 3.0]))",
     "weights of other size": "F.mse_loss(torch.zeros(2), torch.ones(2), weight=torch.ones(3))",
     "float64": "F.mse_loss(torch.zeros(2, dtype=torch.float64), torch.ones(2))",
     "float16": "F.mse_loss(torch.zeros(2).half(), torch.ones(2).half())",
-    "empty": "F.mse_loss(torch.zeros(0), torch.ones(0))", "empty sum": "F.mse_loss(torch.zeros(0), torch.ones(0), reduction='sum')",
+    "empty": "F.mse_loss(torch.zeros(0), torch.ones(0))",
+    "empty sum": "F.mse_loss(torch.zeros(0), torch.ones(0), reduction='sum')",
     "integers": "F.mse_loss(torch.zeros(2, dtype=torch.int64), torch.ones(2, dtype=torch.int64))",
     "reduction": "F.mse_loss(torch.zeros(2), torch.ones(2), reduction='x')",
     "negative beta": "F.smooth_l1_loss(torch.zeros(2), torch.ones(2), beta=-1)",
@@ -761,7 +963,8 @@ LOSS_CALLS = {
     "bce dtype": "F.binary_cross_entropy(torch.ones(2), torch.ones(2).double())",
     "logits size": "F.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2))",
     "bce at the ends": "F.binary_cross_entropy(torch.tensor([0.0, 1, 0, 1]), torch.tensor([0.0, 1, 1, 0]), reduction='none')",
-    "logits at the ends": "F.binary_cross_entropy_with_logits(torch.tensor([-1e3, 1e3]), torch.tensor([1.0, 0]), reduction='none')"}
+    "logits at the ends": "F.binary_cross_entropy_with_logits(torch.tensor([-1e3, 1e3]), torch.tensor([1.0, 0]), reduction='none')",
+}
 
 
 @pytest.mark.parametrize("what", LOSS_CALLS)
@@ -771,13 +974,40 @@ def test_loss_call(what):
 
 # ---- initialisation -----------------------------------------------------------------------------------------------------------
 
-FILLINGS = ["uniform_(t, -1, 2)", "normal_(t, 1, 2)", "constant_(t, 3)", "ones_(t)", "zeros_(t)", "eye_(t)", "xavier_uniform_(t)",
-            "xavier_normal_(t, 2.0)", "kaiming_uniform_(t, nonlinearity='relu')", "kaiming_normal_(t, mode='fan_out')",
-            "orthogonal_(t)", "orthogonal_(t, gain=2)", "sparse_(t, 0.4)", "trunc_normal_(t, 0, 2)", "trunc_normal_(t, a=1, b=3)",
-            "trunc_normal_(t, 9, 1)", "uniform(t)", "dirac_(t.unsqueeze(2))", "kaiming_uniform_(t[0])", "eye_(t[0])", "dirac_(t)",
-            "kaiming_normal_(t, mode='x')", "kaiming_uniform_(t, nonlinearity='x')", "kaiming_uniform_(t[:0])", "orthogonal_(t[0])",
-            "calculate_gain('leaky_relu', 0.5)", "calculate_gain('tanh')", "calculate_gain('leaky_relu', True)",
-            "calculate_gain('relu')", "calculate_gain('selu')", "calculate_gain('conv2d')", "_calculate_fan_in_and_fan_out(t)"]
+FILLINGS = [
+    "uniform_(t, -1, 2)",
+    "normal_(t, 1, 2)",
+    "constant_(t, 3)",
+    "ones_(t)",
+    "zeros_(t)",
+    "eye_(t)",
+    "xavier_uniform_(t)",
+    "xavier_normal_(t, 2.0)",
+    "kaiming_uniform_(t, nonlinearity='relu')",
+    "kaiming_normal_(t, mode='fan_out')",
+    "orthogonal_(t)",
+    "orthogonal_(t, gain=2)",
+    "sparse_(t, 0.4)",
+    "trunc_normal_(t, 0, 2)",
+    "trunc_normal_(t, a=1, b=3)",
+    "trunc_normal_(t, 9, 1)",
+    "uniform(t)",
+    "dirac_(t.unsqueeze(2))",
+    "kaiming_uniform_(t[0])",
+    "eye_(t[0])",
+    "dirac_(t)",
+    "kaiming_normal_(t, mode='x')",
+    "kaiming_uniform_(t, nonlinearity='x')",
+    "kaiming_uniform_(t[:0])",
+    "orthogonal_(t[0])",
+    "calculate_gain('leaky_relu', 0.5)",
+    "calculate_gain('tanh')",
+    "calculate_gain('leaky_relu', True)",
+    "calculate_gain('relu')",
+    "calculate_gain('selu')",
+    "calculate_gain('conv2d')",
+    "_calculate_fan_in_and_fan_out(t)",
+]
 
 
 @pytest.mark.parametrize("filling", FILLINGS)
@@ -786,14 +1016,23 @@ def test_filling(filling, shape):
     def program(torch):
         torch.manual_seed(0)
         t = torch.zeros(shape).requires_grad_()
-        return eval("init." + filling, {"init": torch.nn.init, "t": t if "[" not in filling and "un" not in filling else t.detach()})
+        return eval(
+            "init." + filling,
+            {"init": torch.nn.init, "t": t if "[" not in filling and "un" not in filling else t.detach()},
+        )
+
     check(program)
 
 
 # ---- nn.utils -------------------------------------------------------------------------------------------------------------------
 
+
 def with_gradients(torch):
-    params = [torch.nn.Parameter(torch.zeros(2, 2)), torch.nn.Parameter(torch.zeros(3)), torch.nn.Parameter(torch.zeros(1))]
+    params = [
+        torch.nn.Parameter(torch.zeros(2, 2)),
+        torch.nn.Parameter(torch.zeros(3)),
+        torch.nn.Parameter(torch.zeros(1)),
+    ]
     params[0].grad = torch.tensor([[3.0, -4.0], [0.5, 2.0]])
     params[1].grad = torch.tensor([1.0, -6.0, 0.0])
     return params
@@ -805,6 +1044,7 @@ def test_clip_grad_norm(norm_type):
         params = with_gradients(torch)
         norm = torch.nn.utils.clip_grad_norm_(params, 1.5, norm_type)
         return norm, [p.grad for p in params]
+
     check(program)
 
 
@@ -812,7 +1052,12 @@ def clip_others(torch):
     params, utils = with_gradients(torch), torch.nn.utils
     total = utils.get_total_norm([p.grad for p in params[:2]])
     utils.clip_grad_value_(params, 2.5)
-    return total, [p.grad for p in params], utils.clip_grad_norm_(iter(()), 1.0), utils.clip_grad_norm_(params[0], 100.0)
+    return (
+        total,
+        [p.grad for p in params],
+        utils.clip_grad_norm_(iter(()), 1.0),
+        utils.clip_grad_norm_(params[0], 100.0),
+    )
 
 
 def clip_of_infinite_norm(torch):

@@ -1,4 +1,5 @@
 """Optimizers against PyTorch: numbers over many steps, groups, state dicts, hooks, refusals."""
+
 import copy
 import importlib
 import pickle
@@ -35,16 +36,37 @@ def set_gradients(torch, params, step):
     params[3].grad = torch.zeros(1)
 
 
-SGDS = ["SGD(params)", "SGD(params, 0.1)", "SGD(params, lr=0.1, momentum=0.9)", "SGD(params, 0.1, 0.9, 0.3)",
-        "SGD(params, 0.1, 0.9, nesterov=True)", "SGD(params, 0.1, weight_decay=0.2)", "SGD(params, 0.1, maximize=True)",
-        "SGD(params, 0.1, 0.9, 0, 0.2, nesterov=True, maximize=True)", "SGD(params, 0.1, 0.9, 0.1, 0.2, fused=False)",
-        "SGD(params, 0.1, 0.9, nesterov=True, foreach=False)", "SGD(params, 0.1, 0.9, weight_decay=0.1, foreach=True)",
-        "SGD(params, 0.1, 0.9, 0.1, 0.1, fused=True)", "SGD(params, torch.tensor(0.1), 0.9)",
-        "SGD(params, torch.tensor([0.1]), weight_decay=0.1)", "SGD(params, 0.1, differentiable=False)"]
-ADAMS = ["Adam(params)", "Adam(params, 0.1)", "Adam(params, 0.1, (0.8, 0.95), 1e-3)", "Adam(params, 0.1, weight_decay=0.2)",
-         "Adam(params, 0.1, amsgrad=True)", "Adam(params, 0.1, maximize=True)", "AdamW(params)", "AdamW(params, 0.1)",
-         "AdamW(params, 0.1, weight_decay=0.3, amsgrad=True, maximize=True)", "Adam(params, torch.tensor(0.1))",
-         "Adam(params, 0.1, weight_decay=0.2, decoupled_weight_decay=True)", "Adam(params, 0.1, fused=True)"]
+SGDS = [
+    "SGD(params)",
+    "SGD(params, 0.1)",
+    "SGD(params, lr=0.1, momentum=0.9)",
+    "SGD(params, 0.1, 0.9, 0.3)",
+    "SGD(params, 0.1, 0.9, nesterov=True)",
+    "SGD(params, 0.1, weight_decay=0.2)",
+    "SGD(params, 0.1, maximize=True)",
+    "SGD(params, 0.1, 0.9, 0, 0.2, nesterov=True, maximize=True)",
+    "SGD(params, 0.1, 0.9, 0.1, 0.2, fused=False)",
+    "SGD(params, 0.1, 0.9, nesterov=True, foreach=False)",
+    "SGD(params, 0.1, 0.9, weight_decay=0.1, foreach=True)",
+    "SGD(params, 0.1, 0.9, 0.1, 0.1, fused=True)",
+    "SGD(params, torch.tensor(0.1), 0.9)",
+    "SGD(params, torch.tensor([0.1]), weight_decay=0.1)",
+    "SGD(params, 0.1, differentiable=False)",
+]
+ADAMS = [
+    "Adam(params)",
+    "Adam(params, 0.1)",
+    "Adam(params, 0.1, (0.8, 0.95), 1e-3)",
+    "Adam(params, 0.1, weight_decay=0.2)",
+    "Adam(params, 0.1, amsgrad=True)",
+    "Adam(params, 0.1, maximize=True)",
+    "AdamW(params)",
+    "AdamW(params, 0.1)",
+    "AdamW(params, 0.1, weight_decay=0.3, amsgrad=True, maximize=True)",
+    "Adam(params, torch.tensor(0.1))",
+    "Adam(params, 0.1, weight_decay=0.2, decoupled_weight_decay=True)",
+    "Adam(params, 0.1, fused=True)",
+]
 
 
 def made(torch, spelling, params):
@@ -62,6 +84,7 @@ def test_steps(spelling):
             path.append([p.detach().clone() for p in params])
         state = optimizer.state_dict()
         return path, state["state"], [p._version for p in params[2:3]], repr(optimizer)
+
     check(program)
 
 
@@ -93,7 +116,9 @@ def gradients_are_left_alone(torch):
     for step in range(2):
         set_gradients(torch, params, step)
         optimizer.step()
-        found.append([params[0].grad.clone(), params[0].grad is optimizer.state[params[0]]["momentum_buffer"]])
+        found.append(
+            [params[0].grad.clone(), params[0].grad is optimizer.state[params[0]]["momentum_buffer"]]
+        )
     return found
 
 
@@ -107,6 +132,7 @@ def closure_runs_with_gradients(torch):
         loss = (p * p).sum()
         loss.backward()
         return loss
+
     with torch.no_grad():
         loss = optimizer.step(closure)
         modes.append(torch.is_grad_enabled())
@@ -152,13 +178,22 @@ def zero_grad_both_ways(torch):
     return kept, [p.grad is None for p in params]
 
 
-@programs(zero_gradient_still_moves, large_parameters, gradients_are_left_alone, closure_runs_with_gradients,
-          step_is_not_recorded, differentiable_step, learning_rate_gets_a_gradient, zero_grad_both_ways)
+@programs(
+    zero_gradient_still_moves,
+    large_parameters,
+    gradients_are_left_alone,
+    closure_runs_with_gradients,
+    step_is_not_recorded,
+    differentiable_step,
+    learning_rate_gets_a_gradient,
+    zero_grad_both_ways,
+)
 def test_step(program):
     check(program)
 
 
 # ---- groups -------------------------------------------------------------------------------------------------------
+
 
 def groups_with_their_own_options(torch):
     a, b, c, _ = parameters(torch)
@@ -187,11 +222,15 @@ def option_changed_by_hand(torch):
 
 
 REFUSED = {
-    "tensor": lambda torch, p: torch.optim.SGD(p), "empty": lambda torch, p: torch.optim.SGD([]),
-    "number": lambda torch, p: torch.optim.SGD([1]), "set": lambda torch, p: torch.optim.SGD([{"params": {p}}]),
-    "non-leaf": lambda torch, p: torch.optim.SGD([p * 2]), "twice": lambda torch, p: torch.optim.SGD([p, p]),
+    "tensor": lambda torch, p: torch.optim.SGD(p),
+    "empty": lambda torch, p: torch.optim.SGD([]),
+    "number": lambda torch, p: torch.optim.SGD([1]),
+    "set": lambda torch, p: torch.optim.SGD([{"params": {p}}]),
+    "non-leaf": lambda torch, p: torch.optim.SGD([p * 2]),
+    "twice": lambda torch, p: torch.optim.SGD([p, p]),
     "two groups": lambda torch, p: torch.optim.SGD([{"params": [p]}, {"params": [p]}]),
-    "lr": lambda torch, p: torch.optim.SGD([p], -1.0), "momentum": lambda torch, p: torch.optim.SGD([p], momentum=-1),
+    "lr": lambda torch, p: torch.optim.SGD([p], -1.0),
+    "momentum": lambda torch, p: torch.optim.SGD([p], momentum=-1),
     "decay": lambda torch, p: torch.optim.SGD([p], weight_decay=-1),
     "nesterov": lambda torch, p: torch.optim.SGD([p], nesterov=True),
     "nesterov dampening": lambda torch, p: torch.optim.SGD([p], 0.1, 0.9, 0.1, nesterov=True),
@@ -200,14 +239,19 @@ REFUSED = {
     "fused differentiable": lambda torch, p: torch.optim.SGD([p], fused=True, differentiable=True),
     "group": lambda torch, p: torch.optim.SGD([p]).add_param_group([p]),
     "some names": lambda torch, p: torch.optim.SGD([("a", p), torch.nn.Parameter(torch.ones(1))]),
-    "names later": lambda torch, p: torch.optim.SGD([("a", p)]).add_param_group({"params": torch.nn.Parameter(torch.ones(1))}),
+    "names later": lambda torch, p: torch.optim.SGD([("a", p)]).add_param_group(
+        {"params": torch.nn.Parameter(torch.ones(1))}
+    ),
     "no step": lambda torch, p: torch.optim.Optimizer([p], {}).step(),
     "required": lambda torch, p: torch.optim.Optimizer([p], {"x": module_of(torch).required}),
-    "adam lr": lambda torch, p: torch.optim.Adam([p], -1.0), "eps": lambda torch, p: torch.optim.Adam([p], eps=-1.0),
+    "adam lr": lambda torch, p: torch.optim.Adam([p], -1.0),
+    "eps": lambda torch, p: torch.optim.Adam([p], eps=-1.0),
     "beta": lambda torch, p: torch.optim.Adam([p], betas=(1.0, 0.5)),
     "beta 2": lambda torch, p: torch.optim.AdamW([p], betas=(0.5, 1.0)),
     "other groups": lambda torch, p: torch.optim.SGD([p]).load_state_dict({"state": {}, "param_groups": []}),
-    "other size": lambda torch, p: torch.optim.SGD([p]).load_state_dict({"state": {}, "param_groups": [{"params": [0, 1]}]}),
+    "other size": lambda torch, p: torch.optim.SGD([p]).load_state_dict(
+        {"state": {}, "param_groups": [{"params": [0, 1]}]}
+    ),
 }
 
 
@@ -220,10 +264,12 @@ def test_groups(program):
 def test_refusal(what):
     def program(torch):
         return repr(REFUSED[what](torch, torch.nn.Parameter(torch.ones(2))))
+
     check(program)
 
 
 # ---- state --------------------------------------------------------------------------------------------------------
+
 
 def trained(torch, spelling, steps, params=None):
     params = parameters(torch) if params is None else params
@@ -245,13 +291,16 @@ def test_state_goes_on_where_it_was(spelling):
             p.grad = torch.ones(*p.shape, dtype=torch.float64)
         other.step()
         return other_params, other.state_dict(), repr(other)
+
     check(program)
 
 
 def state_is_not_shared_after_loading(torch):
     params, optimizer = trained(torch, "SGD(params, 0.1, 0.9)", 2)
     state = optimizer.state_dict()
-    return state["state"][0]["momentum_buffer"] is optimizer.state[params[0]]["momentum_buffer"], sorted(state["state"])
+    return state["state"][0]["momentum_buffer"] is optimizer.state[params[0]]["momentum_buffer"], sorted(
+        state["state"]
+    )
 
 
 def pickled(torch):
@@ -269,8 +318,10 @@ def copied(torch):
 def hook_order(torch):
     order = []
     params, optimizer = trained(torch, "SGD(params, 0.1)", 1)
-    handles = [module_of(torch).register_optimizer_step_pre_hook(lambda *a: order.append("global pre")),
-               module_of(torch).register_optimizer_step_post_hook(lambda *a: order.append("global post"))]
+    handles = [
+        module_of(torch).register_optimizer_step_pre_hook(lambda *a: order.append("global pre")),
+        module_of(torch).register_optimizer_step_post_hook(lambda *a: order.append("global post")),
+    ]
     optimizer.register_step_pre_hook(lambda o, args, kwargs: order.append(["pre", len(args), list(kwargs)]))
     optimizer.register_step_post_hook(lambda o, args, kwargs: order.append(["post", len(args), list(kwargs)]))
     optimizer.step()
@@ -309,6 +360,7 @@ def own_optimizer(torch):
                 for p in group["params"]:
                     p.mul_(group["factor"])
                     self.state[p]["steps"] = self.state[p].get("steps", 0) + 1
+
     p = torch.nn.Parameter(torch.ones(2))
     optimizer, order = Halve([p]), []
     optimizer.register_step_post_hook(lambda *a: order.append("post"))
@@ -316,8 +368,15 @@ def own_optimizer(torch):
     return p, order, optimizer.state_dict(), repr(optimizer)
 
 
-@programs(state_is_not_shared_after_loading, pickled, copied, hook_order, hook_replaces_the_arguments, state_hooks,
-          own_optimizer)
+@programs(
+    state_is_not_shared_after_loading,
+    pickled,
+    copied,
+    hook_order,
+    hook_replaces_the_arguments,
+    state_hooks,
+    own_optimizer,
+)
 def test_state(program):
     check(program)
 
@@ -335,4 +394,5 @@ def test_a_network_learns_the_same():
             optimizer.step()
             losses.append(loss.item())
         return losses, m.state_dict()
+
     check(program, rtol=1e-3)

@@ -22,7 +22,8 @@ def pairs(*options):
 
 SAMPLES = {
     "mse_loss": pairs(),
-    "mse_loss_backward": [sample(x(), A, B, "mean"), sample(x(3, 4, seed=2), A, B, "none"), sample(x(), COLUMNS, B, "sum")],
+    "mse_loss_backward": [sample(x(), A, B, "mean"), sample(x(3, 4, seed=2), A, B, "none"),
+                          sample(x(), COLUMNS, B, "sum")],
     "smooth_l1_loss": pairs(0.7),
     "huber_loss": pairs(0.7),
     "binary_cross_entropy": [sample(PROBABILITIES, x(3, 4, low=0.0, high=1.0), weight, reduction)

@@ -105,8 +105,8 @@ class SingleProcessIterator:
         self._yielded += 1
         stated = self._loader._stated_length
         if stated is not None and self._yielded > stated:
-            warnings.warn(f"Length of IterableDataset {self._loader.dataset} was reported to be {stated} (when accessing "
-                          f"len(dataloader)), but {self._yielded} samples have been fetched. ", stacklevel=2)
+            warnings.warn(f"Length of IterableDataset {self._loader.dataset} was reported to be {stated} (when "
+                          f"accessing len(dataloader)), but {self._yielded} samples have been fetched. ", stacklevel=2)
         return batch
 
     def __len__(self):
@@ -164,15 +164,16 @@ def check_workers(num_workers, timeout, prefetch_factor, persistent_workers, mul
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if num_workers > 0:
-        raise NotImplementedError("DataLoader has no worker processes yet: use num_workers=0, which loads in this process")
+        raise NotImplementedError("DataLoader has no worker processes yet: use num_workers=0, which loads in this "
+                                  "process")
     if prefetch_factor is not None:
-        raise ValueError("prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
-                         "multiprocessing, otherwise set prefetch_factor to None.")
+        raise ValueError("prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to "
+                         "enable multiprocessing, otherwise set prefetch_factor to None.")
     if persistent_workers:
         raise ValueError("persistent_workers option needs num_workers > 0")
     if multiprocessing_context is not None:
-        raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
-                         f"num_workers={num_workers}")
+        raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), but "
+                         f"got num_workers={num_workers}")
 
 
 def check_exclusive(is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last):

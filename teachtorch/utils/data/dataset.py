@@ -48,8 +48,8 @@ class StackDataset(Dataset):
 
     def __init__(self, *args, **kwargs):
         if args and kwargs:
-            raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but "
-                             "both types are given.")
+            raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
+                             "input/output, but both types are given.")
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
         self.datasets = args or kwargs
@@ -134,9 +134,9 @@ class Subset(Dataset):
         self.dataset, self.indices = dataset, indices
         cls = type(self)
         if cls.__getitem__ is not Subset.__getitem__ and cls.__getitems__ is Subset.__getitems__:
-            raise NotImplementedError(f"{cls.__name__} overrides __getitem__ but not __getitems__. DataLoader calls the "
-                                      "latter, so override it too, for instance: def __getitems__(self, indices): return "
-                                      "[self.__getitem__(idx) for idx in indices]")
+            raise NotImplementedError(f"{cls.__name__} overrides __getitem__ but not __getitems__. DataLoader calls "
+                                      "the latter, so override it too, for instance: def __getitems__(self, "
+                                      "indices): return [self.__getitem__(idx) for idx in indices]")
 
     def __getitem__(self, index):
         if isinstance(index, list):
