@@ -25,6 +25,13 @@ def fallthrough(keys, *args):
     raise AssertionError("a fallthrough kernel was called")
 
 
+class Deferred:
+    """A kernel whose code is generated when it is first chosen: most operators are never called in a process."""
+
+    def __init__(self, build):
+        self.build = build
+
+
 class Operator:
     """A named operator and its kernels.
 
@@ -38,15 +45,23 @@ class Operator:
         self.name = name
         self.info = info
         self.kernels = {}
-        self.call = self.__call__         # replaced by ops/declare.py: the same, written out for the signature
+        self.make_call = lambda: self.__call__
+        self._call = None
         self._chosen = {}
         registry[name] = self
 
     def __repr__(self):
         return f"<Operator {self.name}>"
 
+    @property
+    def call(self):
+        """The same as calling the operator; ops/declare.py writes it out for the signature when first asked for."""
+        if self._call is None:
+            self._call = self.make_call()
+        return self._call
+
     def register(self, key, kernel):
-        """Put a kernel under a key or an alias; a later registration replaces an earlier one."""
+        """Put a kernel (or a Deferred one) under a key or an alias; a later one replaces an earlier one."""
         self.kernels[key] = kernel
         self._chosen.clear()
         return kernel
@@ -90,13 +105,20 @@ class Operator:
     def kernel_for(self, key):
         """The kernel that serves one key, by PyTorch's precedence; `fallthrough` if the key is to be skipped."""
         if key in self.kernels:
-            return self.kernels[key]
+            return self.own_kernel(key)
         is_backend = key & K.BACKENDS
         if is_backend and COMPOSITE_EXPLICIT in self.kernels:
             return self.kernels[COMPOSITE_EXPLICIT]
         if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key == K.AUTOGRAD):
             return self.kernels[COMPOSITE_IMPLICIT]
         return fallbacks.get(key, fallthrough)
+
+    def own_kernel(self, key):
+        """The kernel registered for this very key."""
+        kernel = self.kernels[key]
+        if isinstance(kernel, Deferred):
+            kernel = self.kernels[key] = kernel.build()
+        return kernel
 
     def describe_kernels(self):
         return ", ".join(key if isinstance(key, str) else K.name_of(key) for key in self.kernels)

@@ -30,7 +30,7 @@ from ..autograd.views import mark_view
 from ..core import observer
 from ..core.device import as_device
 from ..dispatch import keys as K
-from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Operator
+from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator
 from ..dispatch.state import state
 from ..tensor import Tensor, alias, array_of, from_array, meta_tensor
 from . import elementwise
@@ -85,7 +85,7 @@ def operator(name, vjp=None, jvp=None, fake=None, outputs=("result",), inplace=F
     def declare(function):
         info = describe(name, "operator", function, vjp, jvp, fake, inplace, out, outputs, arrays)
         op = Operator(name, info)
-        op.register(K.CPU, array_kernel(function, info.signature, fake, results_type(name, outputs)))
+        op.register(K.CPU, Deferred(lambda: array_kernel(function, info.signature, fake, results_type(name, outputs))))
         register_meta(op, fake)
         return finish(op, info, spaces)
     return declare
@@ -185,14 +185,14 @@ def describe(name, kind, function, vjp, jvp, fake, inplace, out, outputs=("resul
 def finish(op, info, spaces, is_inplace=False):
     """Register the autograd kernel, publish the function, and declare the in-place variant."""
     if info.derivatives is not None and not is_inplace:
-        op.register(K.AUTOGRAD, functional_kernel(op, info.derivatives))
+        op.register(K.AUTOGRAD, Deferred(lambda: functional_kernel(op, info.derivatives)))
     call_out = (lambda out, *args: write_out(op, out, args)) if info.has_out else None
     direct = positional(info.function, info.signature) if info.kind == "composite" else None
     public = public_function(op, info.signature, call_out, direct)
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
     info.public = public
-    op.call = positional_call(op, info.signature)
+    op.make_call = lambda: positional_call(op, info.signature)
     publish(op.name.rpartition(".")[2], public, spaces)
     if info.has_inplace and info.kind == "operator":
         declare_inplace(op, info, copying_kernel(op), spaces)

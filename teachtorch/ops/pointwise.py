@@ -345,7 +345,7 @@ def refuse_powers(self, exponent):
 
 def quick_powers():
     """Put the loops for special exponents in front of the kernel of `pow`."""
-    kernel = registry["pow"].kernels[K.CPU]
+    kernel = registry["pow"].own_kernel(K.CPU)
 
     def cpu(keys, self, exponent):
         if (exponent.__class__ is int or exponent.__class__ is float) and isinstance(self, Tensor):

@@ -47,7 +47,7 @@ def put_before(name, prepare):
     Where `prepare.passes` says that operands of these categories need no look, they go straight on.
     """
     op = registry[name]
-    kernel, passes = op.kernels[K.CPU], getattr(prepare, "passes", None)
+    kernel, passes = op.own_kernel(K.CPU), getattr(prepare, "passes", None)
 
     def general(keys, *args):
         return kernel(keys, *prepare(*args))
