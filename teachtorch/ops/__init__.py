@@ -2,5 +2,21 @@
 
 `for op in teachtorch.ops: print(op)`: every operator with its signature, kernels, VJP, JVP and fake rule.
 """
-MODULES = ("pointwise", "comparison", "elementary", "activation", "reduction", "statistics",
-           "scan", "sorting", "softmax", "loss", "matmul", "matmul_sums", "view", "creation", "convert", "joining", "random", "questions", "view_copies", "interchange", "indexing", "picking", "masking", "scatter", "embedding", "einsum", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms", "linalg_vectors", "dropout", "loss_pointwise", "fused_optim")
+
+# The modules that hold declarations, in the order in which they are imported.
+MODULES = (
+    # element by element
+    "pointwise", "comparison", "elementary", "activation", "dropout",
+    # over dimensions
+    "reduction", "statistics", "scan", "sorting", "softmax",
+    "loss", "loss_pointwise",
+    "matmul", "matmul_sums",
+    # shapes, copies, new tensors
+    "view", "creation", "convert", "joining", "random", "questions", "view_copies", "interchange",
+    "indexing", "picking", "masking", "scatter", "embedding",
+    "einsum",
+    "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
+    "linalg_vectors",
+    # all parameters at once
+    "fused_optim",
+)
