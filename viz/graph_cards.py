@@ -248,8 +248,8 @@ def _saved_rows(node):
 
 
 def _saved_cell(item):
-    role = {"kept": "saved", "freed": "pale", "changed": "ended"}[item["state"]]
-    css = "small" if item["state"] == "kept" else "small gone"
+    role = {"kept": "saved", "freed": "pale", "changed": "ended", "packed": "pale"}[item["state"]]
+    css = "small" if item["state"] in ("kept", "packed") else "small gone"
     return _cell(f"saved {saved_text(item)}", 10, css, role=role, grow=True)
 
 

@@ -241,7 +241,7 @@ def _roles_used(trace):
             used.update(
                 ["retained" if port["word"] == "retains grad" else "nonleaf"] if port["names"] else []
             )
-        states = {"kept": "saved", "freed": "freed", "changed": "ended"}
+        states = {"kept": "saved", "freed": "freed", "changed": "ended", "packed": "saved"}
         used.update(states[item["state"]] for item in node.get("saved", ()))
     return used
 

@@ -13,7 +13,7 @@ def again_steps(model, recording, library, seeds):
 
 
 def _keeps(model, node):
-    return any(item["state"] == "kept" for item in model.saved.get(node, ()))
+    return any(item["state"] in ("kept", "packed") for item in model.saved.get(node, ()))
 
 
 def _until(model, recording, library, seeds, first):

@@ -106,7 +106,7 @@ class Replay:
         return ""
 
     def _freed(self, step, node):
-        kept = [item for item in self.model.saved.get(node, ()) if item["state"] == "kept"]
+        kept = [item for item in self.model.saved.get(node, ()) if item["state"] in ("kept", "packed")]
         if not kept:
             return ""
         step["frees"] = [f"{self.model.card[node]}.saved"]

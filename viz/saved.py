@@ -13,12 +13,15 @@ _PREFIX = "_saved_"
 
 
 def saved_items(node, names):
-    """One dict per saved tensor: name, what, bytes, state (kept, freed or changed), is (the user's name).
+    """One dict per saved tensor: name, what, bytes, state (kept, freed, changed, packed), is (the user's name).
 
-    Reading calls the unpack hooks of ``saved_tensors_hooks``, if the user installed any.
+    What ``saved_tensors_hooks`` packed, PyTorch shows without unpacking; elsewhere reading it unpacks it.
     """
     items = []
     for name, read in _sources(node):
+        if packed(node, name):
+            items.append({"name": name, "what": "", "bytes": 0, "state": "packed", "is": ""})
+            continue
         try:
             value = read()
         except RuntimeError as error:
@@ -31,7 +34,9 @@ def saved_items(node, names):
 def saved_values(node):
     """The saved tensors themselves, as far as they can be read."""
     values = []
-    for _, read in _sources(node):
+    for name, read in _sources(node):
+        if packed(node, name):
+            continue
         try:
             value = read()
         except RuntimeError:
@@ -55,6 +60,22 @@ def _sources(node):
     if "saved_tensors" in attributes:
         found.append(("saved_tensors", lambda: node.saved_tensors))
     return found
+
+
+def saved_names(node):
+    """Names of everything a node has saved, tensors and others."""
+    return [name for name, _ in _sources(node) if name != "saved_tensors"]
+
+
+def raw_saved(node, name):
+    """PyTorch's own record of a saved tensor, which can be asked without any check; None elsewhere."""
+    found = getattr(node, f"_raw_saved_{name}", None)
+    return None if isinstance(found, (tuple, list)) else found
+
+
+def packed(node, name):
+    """Whether a pack hook made something else of the saved tensor, such as a promise to compute it again."""
+    return getattr(raw_saved(node, name), "unpack_hook", None) is not None
 
 
 def _unreadable(name, error):
@@ -98,6 +119,8 @@ def saved_text(item):
     """``self  float32 [2, 3]  24 B  = x``"""
     if item["state"] == "freed":
         return f"{item['name']}  freed"
+    if item["state"] == "packed":
+        return f"{item['name']}  packed by a hook"
     if item["state"] == "changed":
         return f"{item['name']}  changed in place since it was saved"
     same = f"  = {item['is']}" if item["is"] else ""
