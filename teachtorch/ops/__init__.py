@@ -6,7 +6,7 @@
 # The modules that hold declarations, in the order in which they are imported.
 MODULES = (
     # element by element
-    "pointwise", "comparison", "elementary", "activation", "dropout",
+    "pointwise", "comparison", "elementary", "activation",
     # over dimensions
     "reduction", "statistics", "scan", "sorting", "softmax",
     "loss", "loss_pointwise",
@@ -17,6 +17,7 @@ MODULES = (
     "einsum",
     "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
     "linalg_vectors",
+    "dropout",
     # all parameters at once
     "fused_optim",
 )
