@@ -9,7 +9,7 @@ MODULES = (
     "pointwise", "comparison", "elementary", "activation",
     # over dimensions
     "reduction", "statistics", "scan", "sorting", "softmax",
-    "loss", "loss_pointwise",
+    "loss", "loss_pointwise", "normalization",
     "matmul", "matmul_sums",
     # shapes, copies, new tensors
     "view", "creation", "convert", "joining", "random", "questions", "view_copies", "interchange",

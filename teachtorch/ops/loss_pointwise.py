@@ -74,7 +74,8 @@ def difference_tangent(slope, self_t, target_t, reduction):
 def warn_of_broadcasting(input, target):
     if target._shape != input._shape:
         warnings.warn(f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
-                      "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+                      "This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
+                      "same size.",
                       stacklevel=3)
 
 

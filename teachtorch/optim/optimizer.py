@@ -154,7 +154,8 @@ class Optimizer:
         ids = {id(p) for p in group["params"]}
         if len(ids) != len(group["params"]):
             warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will "
-                          "cause an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=4)
+                          "cause an error; see github.com/pytorch/pytorch/issues/40967 for more information",
+                          stacklevel=4)
         for other in self.param_groups:
             if ("param_names" in group) != ("param_names" in other):
                 which = "with names" if "param_names" in group else "without names"
@@ -182,7 +183,7 @@ class Optimizer:
                     grad.zero_()
 
     def step(self, closure=None):
-        """Update every parameter that has a gradient. `closure`: recomputes loss and gradients, and returns the loss."""
+        """Update every parameter that has a gradient. `closure`: recomputes loss and gradients; returns the loss."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook):

@@ -41,7 +41,7 @@ def net(torch):
     return Net()
 
 
-# ---- walking ----------------------------------------------------------------------------------------------------
+# ---- walking -----------------------------------------------------------------------------------------------
 
 
 def named_everything(torch):
@@ -131,7 +131,7 @@ def test_walking_and_state(program):
     check(program)
 
 
-# ---- registration -------------------------------------------------------------------------------------------------
+# ---- registration ------------------------------------------------------------------------------------------
 
 
 def before_init(assign):
@@ -290,7 +290,7 @@ def test_registration(program):
     check(program)
 
 
-# ---- loading --------------------------------------------------------------------------------------------------------
+# ---- loading -----------------------------------------------------------------------------------------------
 
 
 def loading(change, strict=True, assign=False):
@@ -422,7 +422,7 @@ def test_state(program):
     check(program)
 
 
-# ---- conversion and copying -------------------------------------------------------------------------------------------
+# ---- conversion and copying --------------------------------------------------------------------------------
 
 
 def to_double_keeps_parameters(torch):
@@ -510,7 +510,7 @@ def test_conversion(program):
     check(program)
 
 
-# ---- hooks ------------------------------------------------------------------------------------------------------------
+# ---- hooks -------------------------------------------------------------------------------------------------
 
 
 def forward_hook_order(torch):
@@ -651,7 +651,7 @@ def test_hooks(program):
     check(program)
 
 
-# ---- containers ---------------------------------------------------------------------------------------------------------
+# ---- containers --------------------------------------------------------------------------------------------
 
 
 def relus(torch, n):
@@ -767,11 +767,11 @@ def test_container_refusals(what):
     check(lambda torch: CONTAINER_ERRORS[what](torch.nn, torch))
 
 
-# ---- layers ---------------------------------------------------------------------------------------------------------------
+# ---- layers ------------------------------------------------------------------------------------------------
 
-LAYERS = """CELU() CELU(0.5) ELU(0.5) GELU() GELU('tanh') GLU() GLU(0) Hardshrink() Hardsigmoid() Hardswish() Hardtanh(-0.5,0.5)
-LeakyReLU(0.2) LogSigmoid() LogSoftmax(1) Mish() PReLU() PReLU(4,init=0.1) ReLU() ReLU6() SELU() SiLU() Sigmoid() Softmax(0)
-Softmin(1) Softplus(2,1.0) Softshrink(0.3) Softsign() Tanh() Tanhshrink() Threshold(0.1,5.0) Identity(1,a=2) Flatten(0)
+LAYERS = """CELU() CELU(0.5) ELU(0.5) GELU() GELU('tanh') GLU() GLU(0) Hardshrink() Hardsigmoid() Hardswish()
+Hardtanh(-0.5,0.5) LeakyReLU(0.2) LogSigmoid() LogSoftmax(1) Mish() PReLU() PReLU(4,init=0.1) ReLU() ReLU6() SELU() SiLU() Sigmoid()
+Softmax(0) Softmin(1) Softplus(2,1.0) Softshrink(0.3) Softsign() Tanh() Tanhshrink() Threshold(0.1,5.0) Identity(1,a=2) Flatten(0)
 Unflatten(1,(2,2)) Dropout(0.3) AlphaDropout(0.3) Dropout(0.0) Linear(4,3) Linear(4,3,bias=False) ReLU(inplace=True)
 ELU(inplace=True) Hardtanh(inplace=True)""".split()
 
@@ -839,7 +839,45 @@ def functional_dropout(torch):
     ]
 
 
-@programs(embedding, functional_dropout)
+def embedding_bag(torch):
+    torch.manual_seed(0)
+    m = torch.nn.EmbeddingBag(5, 3, mode="sum", padding_idx=1, max_norm=1.0)
+    out = m(torch.tensor([0, 4, 1, 2]), torch.tensor([0, 2]))
+    out.sum().backward()
+    fixed = torch.nn.EmbeddingBag.from_pretrained(torch.ones(2, 2), mode="max")
+    return repr(m), m.weight, out, m.weight.grad, fixed(torch.tensor([[1, 0]])), fixed.weight.requires_grad
+
+
+def normalisation(torch):
+    torch.manual_seed(0)
+    F, found = torch.nn.functional, []
+    for m in (
+        torch.nn.LayerNorm(4),
+        torch.nn.LayerNorm((3, 4), eps=0.1, bias=False),
+        torch.nn.LayerNorm([4], elementwise_affine=False),
+        torch.nn.RMSNorm(4),
+        torch.nn.RMSNorm((3, 4), eps=0.1),
+        torch.nn.RMSNorm(4, elementwise_affine=False),
+    ):
+        x = torch.randn(2, 3, 4, requires_grad=True)
+        y = m(x)
+        (y * y * y).sum().backward()
+        found.append([repr(m), y, x.grad, [p.grad for p in m.parameters()], m(x.detach().half().to(y.dtype))])
+    x = torch.randn(2, 4)
+    half = F.layer_norm(x.half(), (4,)).dtype
+    return found, torch.native_layer_norm(x, (4,), None, None, 1e-5), str(half), F.layer_norm(x[:0], (4,))
+
+
+def second_derivative_of_layer_norm(torch):
+    torch.manual_seed(0)
+    x, w = torch.randn(2, 4, requires_grad=True), torch.randn(4, requires_grad=True)
+    y = torch.nn.functional.layer_norm(x, (4,), w)
+    (g,) = torch.autograd.grad((y**3).sum(), x, create_graph=True)
+    (g * g).sum().backward()
+    return g, x.grad, w.grad
+
+
+@programs(embedding, embedding_bag, functional_dropout, normalisation, second_derivative_of_layer_norm)
 def test_random_layers(program):
     check(program)
 
@@ -863,6 +901,24 @@ def test_layer_refusals(what):
     check(lambda torch: LAYER_ERRORS[what](torch.nn, torch))
 
 
+NORM_ERRORS = [
+    "layer_norm(torch.ones(2, 3), (4,))",
+    "layer_norm(torch.ones(2, 3), ())",
+    "layer_norm(torch.ones(2, 3), (3,), torch.ones(2))",
+    "layer_norm(torch.ones(2, 3), (3,), torch.ones(3), torch.ones(2))",
+    "layer_norm(torch.ones(2, 3, dtype=torch.int64), (3,))",
+    "layer_norm(torch.ones(2, 3), (3,), torch.ones(3).double())",
+    "layer_norm(torch.ones(2, 3), 3)",
+    "rms_norm(torch.ones(2, 3), (4,))",
+    "rms_norm(torch.ones(2, 3), (2, 4))",
+]
+
+
+@pytest.mark.parametrize("call", NORM_ERRORS)
+def test_normalisation_refusals(call):
+    check(lambda torch: eval("torch.nn.functional." + call, {"torch": torch}))
+
+
 OPERATOR_ERRORS = {
     "integers": lambda nn, torch: nn.functional.dropout(torch.ones(3, dtype=torch.int64)),
     "dtype": lambda nn, torch: nn.Linear(3, 2)(torch.ones(2, 3, dtype=torch.float64)),
@@ -874,7 +930,7 @@ def test_refusals_of_operators_inside(what):
     assert_same_error_type(torch, lambda torch: OPERATOR_ERRORS[what](torch.nn, torch))
 
 
-# ---- losses -----------------------------------------------------------------------------------------------------------------
+# ---- losses ------------------------------------------------------------------------------------------------
 
 PAIR_LOSSES = ["L1Loss", "MSELoss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss", "KLDivLoss"]
 
@@ -962,8 +1018,10 @@ LOSS_CALLS = {
     "bce size": "F.binary_cross_entropy(torch.ones(2), torch.ones(3))",
     "bce dtype": "F.binary_cross_entropy(torch.ones(2), torch.ones(2).double())",
     "logits size": "F.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2))",
-    "bce at the ends": "F.binary_cross_entropy(torch.tensor([0.0, 1, 0, 1]), torch.tensor([0.0, 1, 1, 0]), reduction='none')",
-    "logits at the ends": "F.binary_cross_entropy_with_logits(torch.tensor([-1e3, 1e3]), torch.tensor([1.0, 0]), reduction='none')",
+    "bce at the ends": "F.binary_cross_entropy(torch.tensor([0.0, 1, 0, 1]), "
+    "torch.tensor([0.0, 1, 1, 0]), reduction='none')",
+    "logits at the ends": "F.binary_cross_entropy_with_logits(torch.tensor([-1e3, 1e3]), "
+    "torch.tensor([1.0, 0]), reduction='none')",
 }
 
 
@@ -972,7 +1030,7 @@ def test_loss_call(what):
     check(lambda torch: eval(LOSS_CALLS[what], {"torch": torch, "F": torch.nn.functional}))
 
 
-# ---- initialisation -----------------------------------------------------------------------------------------------------------
+# ---- initialisation ----------------------------------------------------------------------------------------
 
 FILLINGS = [
     "uniform_(t, -1, 2)",
@@ -1024,7 +1082,7 @@ def test_filling(filling, shape):
     check(program)
 
 
-# ---- nn.utils -------------------------------------------------------------------------------------------------------------------
+# ---- nn.utils ----------------------------------------------------------------------------------------------
 
 
 def with_gradients(torch):

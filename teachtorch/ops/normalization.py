@@ -1,0 +1,170 @@
+"""Layer normalisation: each sample to mean 0 and variance 1 over its last dimensions."""
+import math
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..core.dtype import scalar_type_name
+from ..kernels.pointwise import silently
+from .arguments import size_argument
+from .declare import operator, publish
+from .fake import Fake
+from .reduction import widened
+
+OUTPUTS = ("result0", "result1", "result2")          # the normalised input, the means, the reciprocal deviations
+
+
+# ---- arguments ----------------------------------------------------------------------------------------------------
+
+def check_parts(shape, normalized_shape, weight_shape, bias_shape):
+    """The weight and bias must have the normalised shape, which the input's must end with."""
+    if not normalized_shape:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                           "element, but got normalized_shape = []")
+    for name, found in (("weight", weight_shape), ("bias", bias_shape)):
+        if found is not None and found != normalized_shape:
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                               f"{list(found)} and normalized_shape = {list(normalized_shape)}")
+    check_end(shape, normalized_shape, ", ")
+
+
+def check_end(shape, normalized_shape, separator):
+    if shape[-len(normalized_shape):] != normalized_shape:
+        sizes = "".join(f", {size}" for size in normalized_shape).removeprefix(", ")
+        raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape "
+                           f"[*{separator}{sizes}], but got input of size{list(shape)}")
+
+
+def fake_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    shapes = [None if t is None else t._shape for t in (weight, bias)]
+    check_parts(input._shape, normalized_shape, *shapes)
+    if input._dtype.category != dt.FLOATING:
+        raise NotImplementedError(f'"LayerNormKernelImpl" not implemented for \'{scalar_type_name(input._dtype)}\'')
+    for t in (weight, bias):
+        if t is not None and t._dtype is not input._dtype:
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of "
+                               f"{scalar_type_name(input._dtype)}")
+    statistics = input._shape[:-len(normalized_shape)] + (1,) * len(normalized_shape)
+    return Fake(input._shape, input._dtype), Fake(statistics, input._dtype), Fake(statistics, input._dtype)
+
+
+def as_normalized_shape(value, function):
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(f"{function}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
+                        f"{type(value).__name__}")
+    return size_argument(value, function, "normalized_shape")
+
+
+def last_dims(normalized_shape):
+    return tuple(range(-len(normalized_shape), 0))
+
+
+# ---- derivatives --------------------------------------------------------------------------------------------------
+
+def centred(input, mean, rstd):
+    """The input, normalised but not yet scaled by the weight."""
+    return (input - mean) * rstd
+
+
+def input_gradient(grads, input, normalized_shape, weight, result1, result2):
+    """From the gradients of the three outputs to the input's."""
+    grad, mean_grad, rstd_grad = grads
+    dims, count = last_dims(normalized_shape), math.prod(normalized_shape)
+    normal = centred(input, result1, result2)
+    parts = []
+    if grad is not None:
+        g = grad if weight is None else grad * weight
+        parts.append((g - g.mean(dims, True) - normal * (g * normal).mean(dims, True)) * result2)
+    if mean_grad is not None:
+        parts.append((mean_grad / count).expand(input._shape))
+    if rstd_grad is not None:
+        parts.append(rstd_grad * result2 * result2 * normal / -count)
+    return sum(parts[1:], parts[0]) if parts else None
+
+
+def weight_gradient(grads, input, result1, result2):
+    return None if grads[0] is None else grads[0] * centred(input, result1, result2)
+
+
+def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weight, result1, result2):
+    """The three outputs' tangents."""
+    dims = last_dims(normalized_shape)
+    normal = centred(input, result1, result2)
+    mean_t = rstd_t = (result1 * 0)
+    out_t = normal * 0
+    if input_t is not None:
+        mean_t = input_t.mean(dims, True)
+        slope = (normal * input_t).mean(dims, True)
+        rstd_t = -result2 * result2 * slope
+        out_t = (input_t - mean_t - normal * slope) * result2
+        out_t = out_t if weight is None else out_t * weight
+    out_t = out_t if weight_t is None else out_t + normal * weight_t
+    return (out_t if bias_t is None else out_t + bias_t), mean_t, rstd_t
+
+
+# ---- operators ----------------------------------------------------------------------------------------------------
+
+@operator("native_layer_norm", fake=fake_layer_norm, outputs=OUTPUTS, jvp=layer_norm_tangent, out=False, spaces=(),
+          vjp={"input": input_gradient, "weight": weight_gradient, "bias": lambda grads: grads[0]})
+def layer_norm_(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """(input - mean) / sqrt(variance + eps) * weight + bias, the means, and the reciprocals of the square roots."""
+    if input.dtype.kind in "biu" or any(t is not None and t.dtype != input.dtype for t in (weight, bias)):
+        raise TypeError("layer_norm: the dtypes do not fit")
+    check_parts(input.shape, normalized_shape, *[None if t is None else t.shape for t in (weight, bias)])
+    out, mean, rstd = silently(normalised, widened(input), last_dims(normalized_shape), eps)
+    if weight is not None:
+        out *= weight
+    if bias is not None:
+        out += bias
+    return tuple(a.astype(input.dtype, copy=False) for a in (out, mean, rstd))
+
+
+def normalised(array, dims, eps):
+    mean = array.mean(dims, keepdims=True)
+    out = np.subtract(array, mean, order="C")
+    rstd = 1 / np.sqrt(np.square(out).mean(dims, keepdims=True) + array.dtype.type(eps))
+    out *= rstd
+    return out, mean, rstd
+
+
+def native_layer_norm(input, normalized_shape, weight, bias, eps):
+    """layer_norm, with the means and the reciprocal deviations, through which no gradient flows."""
+    out, mean, rstd = layer_norm_(input, as_normalized_shape(normalized_shape, "native_layer_norm"),
+                                  weight, bias, eps)
+    return out, mean.detach(), rstd.detach()
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
+    """The input normalised over its last dimensions, of `normalized_shape`: (x - mean) / sqrt(variance + eps), times
+    `weight`, plus `bias`. The variance is the biased one (Ba et al. 2016).
+
+    RuntimeError where the shapes do not fit.
+    """
+    return layer_norm_(input, as_normalized_shape(normalized_shape, "layer_norm"), weight, bias, eps)[0]
+
+
+def functional_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    return layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """The input divided by the root of its mean square over its last dimensions, times `weight`.
+
+    `eps`: added to the mean square; the dtype's smallest relative step if left out (Zhang and Sennrich 2019).
+    """
+    normalized_shape = as_normalized_shape(normalized_shape, "rms_norm")
+    check_end(input._shape, normalized_shape, "")
+    wide = input.float() if input._dtype.itemsize == 2 else input
+    eps = dt.finfo(wide._dtype).eps if eps is None else eps
+    mean_square = wide.pow(2).mean(last_dims(normalized_shape), True)
+    out = wide * (mean_square + eps).rsqrt()
+    out = out if weight is None else out * weight
+    return out.to(input._dtype)
+
+
+functional_layer_norm.__name__ = functional_layer_norm.__qualname__ = "layer_norm"
+functional_layer_norm.__doc__ = layer_norm.__doc__
+publish("native_layer_norm", native_layer_norm, ("",))
+publish("layer_norm", layer_norm, ("",))
+publish("layer_norm", functional_layer_norm, ("nn.functional",))
+publish("rms_norm", rms_norm, ("", "nn.functional"))
