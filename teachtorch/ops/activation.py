@@ -41,7 +41,10 @@ ZEROS = {d.numpy: d.numpy.type(0) for d in dt.ALL if d is not dt.bool}
     numpy=lambda g, x, threshold: np.where(x <= threshold, ZEROS[g.dtype], g),
     inplace=False,
     spaces=(),
-    vjp={"grad": lambda grad, self, threshold: threshold_backward(grad, self, threshold)},
+    vjp={
+        "grad": lambda grad, self, threshold: threshold_backward(grad, self, threshold),
+        "self": lambda grad: grad.new_zeros(grad._shape),
+    },
 )
 def threshold_backward(grad, self, threshold):
     """The gradient where self lies above the threshold, else 0."""
@@ -53,11 +56,17 @@ def threshold_backward(grad, self, threshold):
     numpy=lambda g, result: np.where(result <= ZEROS[g.dtype], ZEROS[g.dtype], g),
     inplace=False,
     spaces=(),
-    vjp={"grad": lambda grad, result: relu_backward(grad, result)},
+    vjp={
+        "grad": lambda grad, result: relu_backward(grad, result),
+        "result": lambda grad: grad.new_zeros(grad._shape),
+    },
 )
 def relu_backward(grad, result):
     """The gradient where relu let its argument through, else 0."""
     return 0 if result <= 0 else grad
+
+
+registry["relu_backward"].info.derivatives.node_class.__name__ = "ThresholdBackwardBackward0"
 
 
 def refuse_bool(self):

@@ -414,7 +414,7 @@ def same_value(self, other):
 def share_evenly(grad, self, result):
     """The gradient of a full reduction to one of the elements: equal ones share it."""
     mask = same_value(self, result)
-    return mask * (grad / mask.sum())
+    return registry["where"](mask, grad / mask.sum(), 0.0)
 
 
 def share_evenly_tangent(self_t, self, result):
