@@ -93,7 +93,8 @@ def set_requires_grad(t, value):
     if value and t.is_inference():
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     if value or meta is not None:
-        meta_of(t).requires_grad = value
+        meta = meta_of(t)
+        meta.requires_grad, meta.follows_base = value, False
 
 
 def keep_gradient_at(t, node, output_nr):

@@ -52,18 +52,15 @@ def functional_kernel(op, derivatives):
 def attach(results, derivatives, mask, args):
     """Make the results the outputs of a new node. Results that are not floating stay outside the graph."""
     outputs = (results,) if isinstance(results, Tensor) else results
-    for out in outputs:
-        if out._dtype.is_floating_point:
-            break
-    else:
+    differentiable = [out for out in outputs if out._dtype.is_floating_point]
+    if not differentiable:
         return
     plan = derivatives.plan(mask)
     node = derivatives.node_class(plan, *collect_sources(derivatives.positions, args, derivatives.wraps_numbers))
     node.saved = plan.save(args, outputs)
-    node.input_metadata = [InputMetadata(out) for out in outputs]
-    for i, out in enumerate(outputs):
-        if out._dtype.is_floating_point:
-            set_history(out, node, i)
+    node.input_metadata = [InputMetadata(out) for out in differentiable]
+    for i, out in enumerate(differentiable):
+        set_history(out, node, i)
     if observer.active:
         observer.report("node", node=node)
 

@@ -91,9 +91,10 @@ def retain_grad(self):
     """Keep this non-leaf's gradient in `.grad`. No effect on a leaf; RuntimeError if it does not require grad."""
     if not tracks(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    grad_fn, meta = grad_fn_of(self), self._meta
-    if grad_fn is None or meta.retains_grad:
+    meta = self._meta
+    if meta.grad_fn is None or meta.retains_grad:
         return
+    grad_fn = grad_fn_of(self)
     meta.retains_grad = True
     keep_gradient_at(self, grad_fn, meta.output_nr)
 

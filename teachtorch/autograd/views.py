@@ -48,10 +48,11 @@ def regenerate(view):
 
 def follow_base(view):
     """Whether the base requires grad; then the view does too. A view that no graph knows lets gradients end."""
-    base_meta = view._view.base._meta
+    base_meta, meta = view._view.base._meta, view._meta
     if base_meta is None or not base_meta.requires_grad:
+        if meta is not None and meta.follows_base and meta.grad_fn is None:
+            meta.requires_grad = meta.follows_base = False
         return False
-    meta = view._meta
     if meta is None or not meta.requires_grad:
         meta = autograd_meta.meta_of(view)
         meta.requires_grad = meta.follows_base = True
@@ -128,10 +129,15 @@ def check_inplace(t):
     if view is not None:
         if view.creation is not None:
             raise RuntimeError(forbidden_view(t, "is being"))
-        if autograd_meta.tracks(t) and view.base.is_leaf:
+        if autograd_meta.tracks(t) and has_no_grad_fn(view.base):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if autograd_meta.tracks(t) and t.is_leaf:
+    if autograd_meta.tracks(t) and has_no_grad_fn(t):
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def has_no_grad_fn(t):
+    """Whether a tensor is a leaf as things stand: a view's grad_fn is not brought up to date first."""
+    return t._meta is None or t._meta.grad_fn is None
 
 
 _AMBIGUOUS = (" Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "

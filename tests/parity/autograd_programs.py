@@ -248,7 +248,7 @@ FUNCTIONS = {
     "max": lambda m, t, u, k: t.max(dim_of(t, k)).values if k % 2 else t.max(),
     "sort": lambda m, t, u, k: (t + 0).sort(dim_of(t, k))[0],
     "cumsum": lambda m, t, u, k: t.cumsum(dim_of(t, k)),
-    "matmul": lambda m, t, u, k: (t @ u) + 0,
+    "matmul": lambda m, t, u, k: (t @ u) + 0 if t.dim() < 3 and u.dim() < 3 else None,
     "gram": lambda m, t, u, k: (t @ t.transpose(-1, -2)) + 0,
     "cat": lambda m, t, u, k: m.library.cat([t, u]),
     "stack": lambda m, t, u, k: m.library.stack([t, u, t]),
@@ -294,7 +294,7 @@ WRITES = {
     "t_": lambda m, t, u, k: t.t_(),
     "transpose_": lambda m, t, u, k: t.transpose_(0, -1),
     "detach_": lambda m, t, u, k: t.detach_(),
-    "out=": lambda m, t, u, k: m.library.mul(t, u, out=u) if k % 2 else m.library.sin(t.detach(), out=t),
+    "out=": lambda m, t, u, k: m.library.mul(t, u, out=u) if k % 2 and t.shape == u.shape else m.library.sin(t.detach(), out=t),
 }
 
 
