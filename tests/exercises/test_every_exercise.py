@@ -63,12 +63,12 @@ def test_texts_are_complete(exercise):
     assert max(len(line) for text in exercise.hints for line in text.splitlines()) <= 130
 
 
-SETS = ["ch01_paper", "ch02_strides", "ch05_graph", "ch07_engine", "ch08_gradcheck"]
+SETS = ["ch01_paper", "ch02_strides", "ch05_graph", "ch06_leaf", "ch07_engine", "ch08_gradcheck"]
 
 
 def test_sets_and_names():
     assert sorted({exercise.set for exercise in EXERCISES}) == SETS
-    assert len({exercise.name for exercise in EXERCISES}) == len(EXERCISES) >= 22
+    assert len({exercise.name for exercise in EXERCISES}) == len(EXERCISES) >= 33
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

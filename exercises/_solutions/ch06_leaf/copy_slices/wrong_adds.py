@@ -1,0 +1,21 @@
+"""Adds the slice's gradient to what is there."""
+
+import numpy as np
+
+FAILS = "test_inside"
+SAYS = "the gradient of the old v"
+
+
+def copy_slices(grad, key, backward):
+    grad_base = grad.copy()
+    grad_view, *others = backward(grad[key].copy())
+    grad_base[key] += 0 if grad_view is None else grad_view
+    return grad_base, others
+
+
+def scale_backward(factor):
+    return lambda grad: (grad * factor,)
+
+
+def copy_backward():
+    return lambda grad: (None, grad)

@@ -1,0 +1,28 @@
+"""Binds the name to another tensor."""
+
+import teachtorch as torch
+
+FAILS = "test_no_grad"
+SAYS = "p itself must change"
+
+
+def update_no_grad(p, lr):
+    with torch.no_grad():
+        p = p - lr * p.grad
+
+
+def update_data(p, lr):
+    p.data -= lr * p.grad
+
+
+def update_detach(p, lr):
+    p.detach().sub_(lr * p.grad)
+
+
+def update_out(p, lr):
+    with torch.no_grad():
+        torch.sub(p, lr * p.grad, out=p)
+
+
+def backward_notices():
+    return {"no_grad": True, "data": False, "detach": True, "out": True}
