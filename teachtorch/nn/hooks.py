@@ -93,7 +93,7 @@ class HookedCall:
     """The part of Module that calls it."""
 
     def __call__(self, *args, **kwargs):
-        if not (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks
+        if not (self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks
                 or _forward or _pre or _backward or _backward_pre):
             return self.forward(*args, **kwargs)
         return HookedRun(self, args, kwargs).run()

@@ -178,6 +178,7 @@ REFUSED = {
     "parameter path": lambda torch, m: m.get_parameter("b"),
     "buffer path": lambda torch, m: m.get_buffer("weight"),
     "no forward": lambda torch, m: torch.nn.Module()(1),
+    "call before init": lambda torch, m: torch.nn.Module.__new__(torch.nn.Module)(1),
     "arguments to Module": lambda torch, m: torch.nn.Module(1),
     "keywords to Module": lambda torch, m: torch.nn.Module(a=1),
     "mode no bool": lambda torch, m: m.train(1),
