@@ -770,11 +770,14 @@ def test_container_refusals(what):
 
 # ---- layers ------------------------------------------------------------------------------------------------
 
-LAYERS = """CELU() CELU(0.5) ELU(0.5) GELU() GELU('tanh') GLU() GLU(0) Hardshrink() Hardsigmoid() Hardswish()
-Hardtanh(-0.5,0.5) LeakyReLU(0.2) LogSigmoid() LogSoftmax(1) Mish() PReLU() PReLU(4,init=0.1) ReLU() ReLU6() SELU() SiLU() Sigmoid()
-Softmax(0) Softmin(1) Softplus(2,1.0) Softshrink(0.3) Softsign() Tanh() Tanhshrink() Threshold(0.1,5.0) Identity(1,a=2) Flatten(0)
-Unflatten(1,(2,2)) Dropout(0.3) AlphaDropout(0.3) Dropout(0.0) Linear(4,3) Linear(4,3,bias=False) ReLU(inplace=True)
-ELU(inplace=True) Hardtanh(inplace=True)""".split()
+LAYERS = """
+CELU() CELU(0.5) ELU(0.5) GELU() GELU('tanh') GLU() GLU(0) Hardshrink() Hardsigmoid() Hardswish()
+Hardtanh(-0.5,0.5) LeakyReLU(0.2) LogSigmoid() LogSoftmax(1) Mish() PReLU() PReLU(4,init=0.1) ReLU()
+ReLU6() SELU() SiLU() Sigmoid() Softmax(0) Softmin(1) Softplus(2,1.0) Softshrink(0.3) Softsign() Tanh()
+Tanhshrink() Threshold(0.1,5.0) Identity(1,a=2) Flatten(0) Unflatten(1,(2,2)) Dropout(0.3)
+AlphaDropout(0.3) Dropout(0.0) Linear(4,3) Linear(4,3,bias=False) ReLU(inplace=True) ELU(inplace=True)
+Hardtanh(inplace=True)
+""".split()
 
 
 @pytest.mark.parametrize("layer", LAYERS)
