@@ -31,6 +31,7 @@ _HOME = {
     "graph": "viz.graph_trace",
     "play": "viz.play_trace",
     "strides": "viz.strides_trace",
+    "diff": "viz.diff_trace",
     "grads": "viz.grads_trace",
     "versions": "viz.versions_trace",
     "why": "viz.why_trace",

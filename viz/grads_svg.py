@@ -28,7 +28,7 @@ def draw(trace):
 
 def _columns(trace):
     """The left edges of the six columns."""
-    label = max((mono_width(node["label"], 12) for node in trace.nodes), default=0)
+    label = max((mono_width(node["label"], 13) for node in trace.nodes), default=0)
     shape = max((mono_width(node["what"], 11) for node in trace.nodes), default=0)
     edges = [MARGIN, MARGIN + max(90, label) + 16]
     edges.append(edges[1] + 92)
@@ -66,7 +66,9 @@ def _bar(node, y, x, largest, role):
         return ""
     length = max(3, _BAR * node["bytes"] / largest)
     css = f"{role} box dropped" if node["kind"] == "non-leaf" else f"{role} box"
-    return rect(x, y + 6, length, 13, css, 2) + text(x + length + 6, y + 16, human_bytes(node["bytes"]), "small muted")
+    return rect(x, y + 6, length, 13, css, 2) + text(
+        x + length + 6, y + 16, human_bytes(node["bytes"]), "small muted"
+    )
 
 
 def _legend(trace):

@@ -126,7 +126,9 @@ def _trace(title, rows):
 def _notes(rows, hidden):
     kept = [row for row in rows if row["kind"] in ("leaf", "retained")]
     dropped = [row for row in rows if row["kind"] == "non-leaf"]
-    notes = [f"backward() computes {_total(kept + dropped)}: {_total(kept)} kept, {_total(dropped)} dropped again."]
+    notes = [
+        f"backward() computes {_total(kept + dropped)}: {_total(kept)} kept, {_total(dropped)} dropped again."
+    ]
     filled = sum(row["grad"] is not None for row in kept)
     notes.append(f"Right now {filled} of the {len(kept)} .grad that backward() keeps hold values.")
     if hidden:

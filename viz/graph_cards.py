@@ -148,7 +148,9 @@ def _foot():
 def _grad_row(node, owner, name="", live=False):
     if live:
         label = f"{name}.grad None" if node["grad"] is None else f"{name}.grad"
-        return _live_strip(label, f"{owner}.grad", node["grad"], mono_width(f"{name}.grad None", 11) + 2 * _PAD)
+        return _live_strip(
+            label, f"{owner}.grad", node["grad"], mono_width(f"{name}.grad None", 11) + 2 * _PAD
+        )
     if node["grad"] is None:
         return Row([_cell(f"{name}.grad None", id=f"{owner}.grad", grow=True)], 18)
     return _strip(f"{name}.grad", node["grad"], f"{owner}.grad")
@@ -273,7 +275,33 @@ def _fold_lines(node):
     return lines if len(lines) <= _PATTERN_LINES else [*lines[: _PATTERN_LINES - 1], "..."]
 
 
-_MAKERS = {"root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold}
+def _diff(node, direction):
+    """A node of two graphs compared."""
+    role = {"same": {"leaf": "leaf", "root": "nonleaf"}.get(node["was"], "op")}.get(
+        node["mark"], node["mark"]
+    )
+    head = [_name(node["label"])] + ([_badge(node["mark"], role)] if node["mark"] != "same" else [])
+    rows = [Row(head, _HEAD)]
+    rows += [_line(node["what"], "small muted")] if node["what"] else []
+    rows += (
+        [Row([_cell(_saved_change(*node["saved"]), 10, "small", role="saved", grow=True)])]
+        if any(node["saved"])
+        else []
+    )
+    rows += [_change_row(note) for note in node["notes"]]
+    return Card(node["id"], f"{role} again" if node["again"] else role, [*rows, _foot()])
+
+
+def _change_row(note):
+    role = "vanished" if note.endswith("in place") else "pale"
+    return Row([_cell(note, 10, "small gone", role=role, grow=True)])
+
+
+def _saved_change(old, new):
+    return f"saves {human_bytes(new)}" if old == new else f"saves {human_bytes(old)} → {human_bytes(new)}"
+
+
+_MAKERS = {"diff": _diff, "root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold}
 
 
 # Places

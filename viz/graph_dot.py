@@ -16,11 +16,31 @@ def digraph(trace):
     dot.attr(rankdir="TB", nodesep="0.3", ranksep="0.4", outputorder="edgesfirst")
     dot.attr("node", shape="plain", fontname="Courier", fontsize="11")
     dot.attr("edge", fontname="Courier", fontsize="10", color=line("op"), arrowsize="0.7")
-    for card in cards(trace):
-        dot.node(card.id, _table(card), id=card.id, **{"class": card.role})
+    drawn = {card.id: card for card in cards(trace)}
+    framed = {card for frame in trace.groups for card in frame["cards"]}
+    for card in drawn.values():
+        if card.id not in framed:
+            _add_card(dot, card)
+    _add_frames(dot, trace.groups, drawn, None)
     for edge in trace.edges:
         _add_edge(dot, edge, trace.options["direction"])
     return dot
+
+
+def _add_card(dot, card):
+    dot.node(card.id, _table(card), id=card.id, **{"class": card.role})
+
+
+def _add_frames(dot, frames, drawn, parent):
+    """A cluster per frame, inside the cluster of its parent."""
+    for frame in frames:
+        if frame["inside"] == parent:
+            with dot.subgraph(name=f"cluster_{frame['id']}") as cluster:
+                cluster.attr(label=frame["label"], labeljust="l", style="rounded", color=line("band"))
+                cluster.attr(fontname="Courier", fontsize="11", margin="10")
+                for card in frame["cards"]:
+                    _add_card(cluster, drawn[card])
+                _add_frames(cluster, frames, drawn, frame["id"])
 
 
 def _add_edge(dot, edge, direction):
@@ -44,9 +64,10 @@ def _end(card, prefix, slot):
 
 def _table(card):
     rows = "".join(f"<TR><TD>{_row(row)}</TD></TR>" for row in card.rows)
+    role = card.role.split()[0]
     return (
         f'<<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0" STYLE="ROUNDED" '
-        f'COLOR="{line(card.role)}" BGCOLOR="{fill(card.role)}">{rows}</TABLE>>'
+        f'COLOR="{line(role)}" BGCOLOR="{fill(role)}">{rows}</TABLE>>'
     )
 
 

@@ -7,6 +7,7 @@ from viz.theme import mono_width
 
 _MIN_WIDTH = 620
 _CSS = """
+.frame{fill:var(--band);fill-opacity:.55;stroke:var(--band-line)}.frame-name{font-weight:600;fill:var(--muted)}
 .box{stroke-width:1.2}.edge path{fill:none;stroke:var(--op-line);stroke-width:1.3}
 .edge .head{fill:var(--op-line);stroke:none}.edge .back{fill:var(--paper);stroke:var(--nonleaf-line)}
 .word{font-weight:600;fill:var(--ink)}.label{fill:var(--paper)}
@@ -30,18 +31,25 @@ _CSS = """
 
 def draw(trace):
     """The complete SVG; raises ``dot.LayoutError`` without a layout program."""
+    return compose(trace, _legend_items(trace))
+
+
+def compose(trace, legend_items, block=("", 0), css=""):
+    """Title, a block of (svg, height), the laid out cards, and the legend."""
     drawn = cards(trace)
     plan = _Plan(dot.layout(dot.source(trace)))
     width = max(_MIN_WIDTH, plan.width + 2 * MARGIN)
     head, top = header(trace, width)
+    head += group(block[0], transform=f"translate(0 {number(top)})")
+    top += block[1]
     left = (width - plan.width) / 2
     graph = group(
-        _edges(trace, plan) + "".join(_card(c, *plan.nodes[c.id]) for c in drawn),
+        _frames(trace, plan) + _edges(trace, plan) + "".join(_card(c, *plan.nodes[c.id]) for c in drawn),
         transform=f"translate({number(left)} {number(top)})",
     )
     queue, y = _queue(trace, top + plan.height + 8)
-    key, y = legend(_legend_items(trace), y + 12, width)
-    return document(trace, head + graph + queue + key, width, y + MARGIN - 6, _CSS)
+    key, y = legend(legend_items, y + 12, width)
+    return document(trace, head + graph + queue + key, width, y + MARGIN - 6, _CSS + css)
 
 
 # Layout
@@ -53,6 +61,7 @@ class _Plan:
     def __init__(self, layout):
         _, _, self.width, self.height = map(float, layout["bb"].split(","))
         self.nodes = {o["name"]: self._point(o["pos"]) for o in layout.get("objects", ()) if "pos" in o}
+        self.frames = {o["name"]: o["bb"] for o in layout.get("objects", ()) if "bb" in o}
         self.edges = {e["id"]: self._spline(e["pos"]) for e in layout.get("edges", ())}
         self.labels = {e["id"]: self._point(e["lp"]) for e in layout.get("edges", ()) if "lp" in e}
 
@@ -73,7 +82,20 @@ class _Plan:
         return start, points, end
 
 
-# Edges
+# Frames and edges
+
+
+def _frames(trace, plan):
+    """Rounded frames behind the cards, outermost first."""
+    parts = []
+    for frame in trace.groups:
+        left, low, right, high = map(float, plan.frames[f"cluster_{frame['id']}"].split(","))
+        top = plan.height - high
+        box = rect(left, top, right - left, high - low, "frame", 10)
+        parts.append(
+            group(box + text(left + 10, top + 15, frame["label"], "small frame-name"), data_id=frame["id"])
+        )
+    return "".join(parts)
 
 
 def _edges(trace, plan):
@@ -88,7 +110,7 @@ def _edge(edge, plan, direction):
         parts.append(_head(points[0], start, "back"))
     if edge["id"] in plan.labels:
         parts.append(_edge_label(plan.labels[edge["id"]], f"x{edge['times']}"))
-    return group("".join(parts), data_id=edge["id"], class_="edge")
+    return group("".join(parts), data_id=edge["id"], class_=f"edge {edge.get('state', '')}".strip())
 
 
 def _pair(point):
@@ -222,7 +244,11 @@ def _legend_items(trace):
 def _run_legend():
     badge = group(rect(0, 0, 26, 14, "box", 4), class_="wait") + text(13, 11, "2", "small mid")
     return [
-        (badge, "waits for", "the node's dependencies: gradients still to come; it is ready when none is left"),
+        (
+            badge,
+            "waits for",
+            "the node's dependencies: gradients still to come; it is ready when none is left",
+        ),
         (
             text(0, 11, "a + b", "small"),
             "buffer",

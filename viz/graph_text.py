@@ -13,7 +13,16 @@ def body(trace):
     for node in trace.nodes:
         if node["id"] not in tree.drawn:
             tree.draw(node["id"])
-    return tree.lines + (_key(trace) if trace.edges else [])
+    return tree.lines + (_key(trace) if trace.edges else []) + _frames(trace, tree.nodes)
+
+
+def _frames(trace, nodes):
+    """Which nodes stand in the frame of which module."""
+    lines = ["", "Modules"] if trace.groups else []
+    for frame in trace.groups:
+        cards = ", ".join(_head(nodes[card]).split("  ")[0] for card in frame["cards"])
+        lines.append(f"  {frame['label']}: {cards}" if cards else f"  {frame['label']}")
+    return lines
 
 
 def _key(trace):

@@ -5,6 +5,7 @@ import sys
 from viz.graph_model import PORT_LIMIT, GraphModel, edge_id, forward_name
 from viz.graph_notes import graph_notes
 from viz.graph_steps import backward_steps, forward_steps
+from viz.module_frames import module_frames
 from viz.names import find_names
 from viz.picture import Picture
 from viz.tensors import describe, dtype_name, element_count, require_tensor, value_strip
@@ -15,15 +16,16 @@ MAX_NODES = 50
 _SAVED_LIMIT = 6
 
 
-def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODES):
+def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODES, modules=None):
     """The autograd graph behind ``t``: nodes, numbered slots, leaves, saved tensors, and the engine's order.
 
     t: a tensor of teachtorch or PyTorch, or a list of tensors (several roots).
     direction: "backward" draws the way gradients go, "forward" the way values went, "both" both.
     names: None takes names from the calling frame (variables, containers, module parameters); False gives no
         names; a dict {name: tensor} or a module gives those names only.
-    saved: read and show saved tensors. Under ``saved_tensors_hooks`` reading runs the unpack hook.
+    saved: read and show saved tensors. What ``saved_tensors_hooks`` packed is not unpacked where PyTorch tells.
     max_nodes: a graph with more nodes is folded, and the picture says how many nodes it shows.
+    modules: an ``nn.Module``: frames then join the nodes that use the parameters of one of its modules.
     Raises TypeError for something that is not a tensor, ValueError for an unknown direction.
     """
     roots = roots_of(t, "viz.graph")
@@ -32,7 +34,13 @@ def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODE
     if not isinstance(max_nodes, int) or max_nodes < 4:
         raise ValueError(f"max_nodes must be an integer of at least 4; got {max_nodes!r}")
     model = GraphModel(roots, find_names(names, sys._getframe(1)), saved, max_nodes)
-    return Picture(graph_trace(model, direction))
+    trace = graph_trace(model, direction)
+    if modules is not None:
+        trace.groups = module_frames(model, modules)
+        trace.notes.append(
+            "Frames are modules, told by their parameters; an operation without any stands in the frame around it."
+        )
+    return Picture(trace)
 
 
 def roots_of(t, function):
@@ -59,7 +67,8 @@ def graph_trace(model, direction):
         trace.steps += backward_steps(model)
     hint = "Step with the buttons or the arrow keys, or point at a node." if trace.steps else ""
     predict = direction == "backward" and len(trace.steps) > 2
-    trace.options = {"direction": direction, "predict": predict, "hint": hint}
+    saved_bytes = sum(model.storages.values())
+    trace.options = {"direction": direction, "predict": predict, "hint": hint, "saved_bytes": saved_bytes}
     return trace
 
 

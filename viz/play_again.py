@@ -31,7 +31,9 @@ def _until(model, recording, library, seeds, first):
 
 def _failure(model, node, sentence):
     card = model.card[node]
-    msg = f"{model.label(node)} asks for what it saved, finds the box empty, and the engine raises: {sentence}"
+    msg = (
+        f"{model.label(node)} asks for what it saved, finds the box empty, and the engine raises: {sentence}"
+    )
     changes = {card: {"state": "failed"}, f"{card}.waits": {"text": "fails"}}
     return {"ids": [card], "msg": msg, "set": changes, "queue": []}
 

@@ -160,6 +160,7 @@ class Player {
     if (trace.options.predict) this.addPredict(svg);
     this.rest = trace.options.hint || "";
     this.say.textContent = this.rest;
+    if (!this.steps.length && !trace.nodes.some((node) => node.tip)) this.say.remove();
   }
 
   stepList() {

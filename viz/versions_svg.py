@@ -68,7 +68,10 @@ class _Page:
         parts = []
         for slot, word in enumerate(storage["cells"]):
             x = self._x(slot, storage)
-            parts.append(rect(x, 2, self.cell, 20, "slot") + text(x + self.cell / 2, 16, word, "mid", data_id=f"{storage['id']}.{slot}"))
+            parts.append(
+                rect(x, 2, self.cell, 20, "slot")
+                + text(x + self.cell / 2, 16, word, "mid", data_id=f"{storage['id']}.{slot}")
+            )
         return "".join(parts)
 
     def _tensor(self, node, storage, y):
@@ -78,7 +81,9 @@ class _Page:
         touched = [self._touch(slot, storage, y, role) for slot in node["used"]] if storage["cells"] else []
         words = text(MARGIN, y + 16, node["label"], "name")
         words += text(self.left - 14, y + 16, node["what"], "small muted end")
-        return group(hull + "".join(touched) + words + _badge(node, last + 8, y), data_id=node["id"], data_card="")
+        return group(
+            hull + "".join(touched) + words + _badge(node, last + 8, y), data_id=node["id"], data_card=""
+        )
 
     def _touch(self, slot, storage, y, role):
         x = self._x(slot, storage) + self.cell / 2 - 5
@@ -87,7 +92,8 @@ class _Page:
     def _chip(self, node, y):
         words = f"{node['label']} at v{node['at']}"
         width = mono_width(words, 11) + 16
-        old = text(self.left + width + 10, y + 15, f"stale: the storage is at v{node['now']}", "old")
+        stale = f"stale: the storage is at v{node['now']}"
+        old = text(self.left + width + 10, y + 15, stale, "old", data_id=f"{node['id']}.old")
         content = rect(self.left, y, width, 21, "box", 10) + text(self.left + 8, y + 15, words) + old
         return group(content, data_id=node["id"], data_card="", class_=f"chip {node['state']}")
 
@@ -108,14 +114,20 @@ _WORDS = {
 
 def _legend(trace):
     used = {node["role"] for node in trace.nodes if node["kind"] == "tensor"}
-    items = [(rect(0, 1, 26, 13, f"{_ROLES[r]} box hull", 5), r, words) for r, words in _WORDS.items() if r in used]
+    items = [
+        (rect(0, 1, 26, 13, f"{_ROLES[r]} box hull", 5), r, words) for r, words in _WORDS.items() if r in used
+    ]
     badge = rect(0, 0, 26, 15, "badge", 7) + text(13, 11, "v2", "small mid")
-    items.append((badge, "version", "counts the in-place operations on the storage, through whichever tensor"))
+    items.append(
+        (badge, "version", "counts the in-place operations on the storage, through whichever tensor")
+    )
     chips = {node["state"] for node in trace.nodes if node["kind"] == "chip"}
     chip = group(rect(0, 1, 26, 13, "box", 6), class_="chip fresh")
     if chips:
         items.append((chip, "saved", "kept for backward, with the version it had; backward() compares"))
     if "stale" in chips:
         stale = group(rect(0, 1, 26, 13, "box", 6), class_="chip stale")
-        items.append((stale, "stale", "changed since: backward() raises a RuntimeError when it needs this one"))
+        items.append(
+            (stale, "stale", "changed since: backward() raises a RuntimeError when it needs this one")
+        )
     return items

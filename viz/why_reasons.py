@@ -94,8 +94,10 @@ def _no_grad_view(facts):
     return _one(
         "no_grad",
         [
-            f"{name} is a view of {whole} that was made under no_grad(). It says requires_grad=True, as {whole} does, "
-            "but the graph does not know it, so no gradient ever comes here."
+            (
+                f"{name} is a view of {whole} that was made under no_grad(). It says requires_grad=True, as {whole} does, "
+                "but the graph does not know it, so no gradient ever comes here."
+            )
         ],
         [f"# make the view outside `with no_grad():`, or use {whole} itself"],
         f"a view of {whole} with requires_grad=True and without grad_fn",
@@ -122,8 +124,10 @@ def _detached(facts):
     return _one(
         "detach",
         [
-            f"{name} shares its memory with {source}, which requires grad, but {name} has no graph: it was made by "
-            "detach() or .data (the two look alike afterwards)."
+            (
+                f"{name} shares its memory with {source}, which requires grad, but {name} has no graph: it was made by "
+                "detach() or .data (the two look alike afterwards)."
+            )
         ],
         [f"# use {source} itself where gradients should flow"],
         f"same memory as {source}, no graph",
@@ -140,10 +144,19 @@ def _plain(facts):
             f"{name}.requires_grad is False and {name}.grad_fn is None, so backward() never comes here.",
             "How it got there leaves no trace: the possible causes below look alike afterwards.",
         ],
-        [f"{code}.requires_grad_()   # before the forward pass, if you created it", *_rebound_fix(code, held)],
+        [
+            f"{code}.requires_grad_()   # before the forward pass, if you created it",
+            *_rebound_fix(code, held),
+        ],
         {
-            "needs_none": ("possible", "created without requires_grad=True, or computed only from such tensors"),
-            "detach": ("possible", "detach(), .data, .item() or NumPy, of a tensor that is gone or was copied"),
+            "needs_none": (
+                "possible",
+                "created without requires_grad=True, or computed only from such tensors",
+            ),
+            "detach": (
+                "possible",
+                "detach(), .data, .item() or NumPy, of a tensor that is gone or was copied",
+            ),
             "no_grad": ("possible", "computed under no_grad()"),
             "reset": ("possible", held or f"`{code} = {code} - ...` under no_grad() makes a new tensor"),
         },
@@ -161,7 +174,9 @@ def _held_instead(facts):
 
 
 def _rebound_fix(code, held):
-    return [f"{code}.sub_(...)   # under no_grad(): changes the tensor that the optimizer holds"] if held else []
+    return (
+        [f"{code}.sub_(...)   # under no_grad(): changes the tensor that the optimizer holds"] if held else []
+    )
 
 
 def _code(facts):
@@ -177,8 +192,10 @@ def _loss_without_graph(facts):
     return Answer(
         "unreached",
         [
-            f"{loss} itself requires no grad: it has no graph, so it reaches nothing, and {loss}.backward() raises "
-            "a RuntimeError.",
+            (
+                f"{loss} itself requires no grad: it has no graph, so it reaches nothing, and {loss}.backward() raises "
+                "a RuntimeError."
+            ),
             "What ended its graph leaves no trace: detach(), no_grad() or inputs without requires_grad=True.",
         ],
         [f"# compute {loss} from {name} outside no_grad(), without detach(), .item() or NumPy"],
@@ -199,7 +216,10 @@ def _unreached(facts):
     loss, name = facts.name(facts.loss, "the loss"), facts.name(facts.t)
     checks = {
         "unreached": ("cause", f"no path of the graph of {loss} ends at {name}"),
-        "detach": ("possible", _suspect(facts, False) or f"a detach(), .data, .item() or NumPy between {name} and {loss}"),
+        "detach": (
+            "possible",
+            _suspect(facts, False) or f"a detach(), .data, .item() or NumPy between {name} and {loss}",
+        ),
         "no_grad": ("possible", _suspect(facts, True) or f"a step between {name} and {loss} under no_grad()"),
     }
     if facts.ghost is not None:
@@ -230,8 +250,10 @@ def _cut_link(facts):
     return _one(
         cause,
         [
-            f"{loss} uses {piece or 'a tensor'} ({where}), which has the memory of {source} but not its graph: it "
-            f"{how}. The path from {loss} to {name} ends there."
+            (
+                f"{loss} uses {piece or 'a tensor'} ({where}), which has the memory of {source} but not its graph: it "
+                f"{how}. The path from {loss} to {name} ends there."
+            )
         ],
         [f"# use {source} {instead} where {loss} should reach {name}"],
         f"{piece or 'a tensor'} has the memory of {source}, without its graph",
@@ -243,7 +265,10 @@ def _suspect(facts, is_view):
     """What a living tensor suggests when the loss is not known to have used it."""
     if facts.cut is None or facts.cut.is_view != is_view:
         return ""
-    piece, source = facts.name(facts.cut.piece, "a nameless tensor"), facts.name(facts.cut.source, "a result of it")
+    piece, source = (
+        facts.name(facts.cut.piece, "a nameless tensor"),
+        facts.name(facts.cut.source, "a result of it"),
+    )
     return f"{piece} has the memory of {source} without its graph: if the loss used {piece}, the path ended there"
 
 
@@ -255,8 +280,10 @@ def _rebound(facts):
     return _one(
         "reset",
         [
-            f"The name {name} now means another tensor, the result of {_maker(facts.t)}. {loss} was computed from "
-            f"the leaf that had the name before; that leaf has no name any more, and {state}.{keeps}"
+            (
+                f"The name {name} now means another tensor, the result of {_maker(facts.t)}. {loss} was computed from "
+                f"the leaf that had the name before; that leaf has no name any more, and {state}.{keeps}"
+            )
         ],
         [f"{code}2 = ...   # give the result a new name, so that {code} stays the leaf"],
         f"{name} is a result; the leaf below it, which {loss} reaches, has no name",
@@ -279,7 +306,10 @@ def _nonleaf(facts):
     others = {}
     if facts.ran == "no":
         sentences.append("backward() has not run yet either.")
-        others["no_backward"] = ("possible", "saved tensors are still there: not run, or run with retain_graph=True")
+        others["no_backward"] = (
+            "possible",
+            "saved tensors are still there: not run, or run with retain_graph=True",
+        )
     return _one(
         "nonleaf",
         sentences,
@@ -301,15 +331,22 @@ def _was_filled(facts):
     return _one(
         "reset",
         [
-            f"A backward() has been through the graph of {loss} (its saved tensors are freed), and the path to "
-            f"{name} is whole. So .grad was set to None afterwards: zero_grad() does that.",
-            "Or that pass filled no .grad of it: autograd.grad(), backward(inputs=...), or a Function that "
-            "returned None. Afterwards these look alike.",
+            (
+                f"A backward() has been through the graph of {loss} (its saved tensors are freed), and the path to "
+                f"{name} is whole. So .grad was set to None afterwards: zero_grad() does that."
+            ),
+            (
+                "Or that pass filled no .grad of it: autograd.grad(), backward(inputs=...), or a Function that "
+                "returned None. Afterwards these look alike."
+            ),
         ],
         [f"print({code}.grad)   # after backward(), before zero_grad()"],
         "the path is whole and a backward has run, but .grad is None",
         "set to None afterwards",
-        no_backward=("no", f"it has run; a second one needs a new forward pass: this graph is freed{_others(facts)}"),
+        no_backward=(
+            "no",
+            f"it has run; a second one needs a new forward pass: this graph is freed{_others(facts)}",
+        ),
     )
 
 
@@ -321,7 +358,9 @@ def _retained_late(facts):
     name, code = facts.name(facts.t), _code(facts)
     return _one(
         "nonleaf",
-        [f"{name} retains its gradient, but a backward() has run without filling it: retain_grad() came too late."],
+        [
+            f"{name} retains its gradient, but a backward() has run without filling it: retain_grad() came too late."
+        ],
         [f"{code}.retain_grad()   # after making {code}, before backward()"],
         "retains_grad is True now, but was not when backward() came by",
         "computed, not kept",
@@ -337,7 +376,9 @@ def _not_run(facts):
         others["reset"] = ("possible", why)
     return _one(
         "no_backward",
-        [f"The path is whole, but backward() has not come: everything the graph of {loss} saved is still there."],
+        [
+            f"The path is whole, but backward() has not come: everything the graph of {loss} saved is still there."
+        ],
         [f"{loss}.backward()"],
         "saved tensors are still there, so no backward has run that frees them",
         "not yet",
@@ -349,7 +390,9 @@ def _cannot_tell(facts):
     loss, code = facts.name(facts.loss, "the loss"), _code(facts)
     return Answer(
         "",
-        [f"The path is whole. The graph of {loss} saved no tensor, so nothing shows whether a backward() has run."],
+        [
+            f"The path is whole. The graph of {loss} saved no tensor, so nothing shows whether a backward() has run."
+        ],
         [f"{loss}.backward()", f"print({code}.grad)   # before zero_grad()"],
         {
             "no_backward": ("possible", "nothing saved, so nothing that would be freed"),
@@ -364,8 +407,10 @@ def _without_loss(facts):
     return Answer(
         "",
         [
-            f"{name} would keep a gradient if one came. A tensor does not know which losses were computed from it: "
-            f"viz.why({code}, loss) can say more."
+            (
+                f"{name} would keep a gradient if one came. A tensor does not know which losses were computed from it: "
+                f"viz.why({code}, loss) can say more."
+            )
         ],
         ["loss.backward()"],
         {

@@ -1,6 +1,7 @@
 """``viz.why``: why is ``.grad`` None?"""
 
 import sys
+from itertools import pairwise
 
 from viz.names import find_names
 from viz.picture import Picture
@@ -72,7 +73,13 @@ def _why_trace(facts):
         "cause": found.cause,
         "hint": "",
         "checks": [
-            {"id": f"c{k}", "reason": key, "title": title, "verdict": found.checks[key][0], "why": found.checks[key][1]}
+            {
+                "id": f"c{k}",
+                "reason": key,
+                "title": title,
+                "verdict": found.checks[key][0],
+                "why": found.checks[key][1],
+            }
             for k, (key, title) in enumerate(REASONS.items())
         ],
     }
@@ -99,10 +106,12 @@ def _chain(facts, found):
 
 def _links(boxes, broken, found):
     links = []
-    for number, (above, below) in enumerate(zip(boxes, boxes[1:], strict=False), 1):
+    for number, (above, below) in enumerate(pairwise(boxes), 1):
         state = "broken" if number == broken else "whole" if broken is None or number < broken else "beyond"
         label = found.broken if number == broken else ""
-        links.append({"id": f"l{number}", "from": above["id"], "to": below["id"], "state": state, "label": label})
+        links.append(
+            {"id": f"l{number}", "from": above["id"], "to": below["id"], "state": state, "label": label}
+        )
     return links
 
 
@@ -112,13 +121,17 @@ def _box(kind, label, what="", note=""):
 
 def _subject(facts, note):
     t = facts.t
-    word = "leaf" if t.is_leaf and t.requires_grad else "non-leaf" if t.requires_grad else "requires_grad False"
+    word = (
+        "leaf" if t.is_leaf and t.requires_grad else "non-leaf" if t.requires_grad else "requires_grad False"
+    )
     return _box("subject", facts.name(t), describe(t.shape, t.dtype), note or word)
 
 
 def _loss(facts):
     loss = facts.loss
-    return _box("loss", facts.name(loss, "the loss"), describe(loss.shape, loss.dtype), "backward() starts here")
+    return _box(
+        "loss", facts.name(loss, "the loss"), describe(loss.shape, loss.dtype), "backward() starts here"
+    )
 
 
 def _ops(facts, path):

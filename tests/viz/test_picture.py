@@ -150,5 +150,5 @@ def test_importing_viz_imports_no_engine_and_no_renderer():
 
 
 def test_an_unknown_name_lists_what_viz_has():
-    with pytest.raises(AttributeError, match="graph, load, strides"):
+    with pytest.raises(AttributeError, match="graph, load, play, strides"):
         viz.histogram  # noqa: B018
