@@ -1,6 +1,8 @@
 """AccumulateGrad: the node where a leaf's gradient ends up in `.grad`."""
 from sys import getrefcount
 
+from numpy import ndarray
+
 from ..core import geometry
 from ..core.layout import contiguous_format
 from ..dispatch.state import state
@@ -23,9 +25,7 @@ class AccumulateGrad(Node):
 
     def apply(self, grads):
         meta = self.variable._meta
-        if not meta.requires_grad:                    # switched off since the graph was made
-            return []
-        if grads[0] is not None:
+        if grads[0] is not None and meta.requires_grad:      # it may have been switched off since the forward pass
             if meta.grad is None:
                 meta.grad = first_gradient(self.variable, grads)
             elif state.grad_enabled:
@@ -57,8 +57,10 @@ def is_sole_owner(t):
     """Whether nothing but this tensor looks at its memory: no view, no alias, no ndarray of a user's."""
     if t._view is not None or t._array is None:
         return False
-    # Two references: the tensor's and getrefcount's own argument.
-    return getrefcount(t._array) == 2 and (t._counter is None or getrefcount(t._counter) == 2)
+    # Two references each: the holder's and getrefcount's own argument; a third of the owner, the name `owner`.
+    owner = t._array.base
+    is_private = owner is None or type(owner) is ndarray and getrefcount(owner) == 3
+    return is_private and getrefcount(t._array) == 2 and (t._counter is None or getrefcount(t._counter) == 2)
 
 
 def gradient_stride(variable):

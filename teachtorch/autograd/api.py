@@ -7,7 +7,8 @@ from ..core import dtype as dt
 from ..dispatch.operator import registry
 from ..tensor import Tensor, from_array, method
 from .engine import run_backward
-from .meta import gradient_edge, tracks
+from .meta import grad_fn_of, gradient_edge, tracks
+from .node import Node
 
 
 REFERENCE_CYCLE = (
@@ -42,6 +43,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 def retaining_edges(inputs):
     """The edges of backward's `inputs`. Leaves accumulate in their node; the others retain their gradient."""
     for t in inputs:
+        grad_fn_of(t)
         t.retain_grad()
     return [edge for edge in map(gradient_edge, inputs) if edge is not None]
 
@@ -64,7 +66,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if is_grads_batched:
         return _grad_of_batch(outputs, inputs, grads, allow_unused, materialize_grads)
     starts = starting_gradients(outputs, grads)
-    targets = [_target(t, i) for i, t in enumerate(inputs)]
+    targets = [target_of(t) for t in inputs]
     captured = run_backward(edges_of(outputs), starts, keep_graph, create_graph, targets)
     found = [captured.get(target) for target in targets]
     if materialize_grads:
@@ -87,11 +89,11 @@ def stacked(tensors):
     return registry["stack"](list(tensors), 0)
 
 
-def _target(t, position):
-    edge = gradient_edge(t)
-    if edge is None:
+def target_of(t):
+    """The edge of a tensor to differentiate by; one that nothing leads to, if no gradient reaches the tensor."""
+    if not tracks(t):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    return edge
+    return gradient_edge(t) or (Node(), 0)
 
 
 def as_tuple(value, length=1):
