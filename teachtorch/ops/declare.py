@@ -111,11 +111,11 @@ def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None
     return declare
 
 
-def view(name, vjp=None, is_multi_output=False, spaces=("", "Tensor")):
+def view(name, vjp=None, is_multi_output=False, spaces=("", "Tensor"), arrays=None):
     """Declare a view by geometry: a function from the tensor and other arguments to (shape, stride, offset), or to a
     list of those. The same kernel serves every device; the result shares the storage."""
     def declare(function):
-        info = describe(name, "view", function, vjp, LINEAR, None, False, False)
+        info = describe(name, "view", function, vjp, LINEAR, None, False, False, arrays=arrays)
         op = Operator(name, info)
         op.register(COMPOSITE_EXPLICIT, view_kernel(positional(function, info.signature)))
         op.register(K.AD_INPLACE_OR_VIEW, tracking_kernel(op, positional(function, info.signature), is_multi_output))

@@ -88,10 +88,30 @@ def fake_mm(self, mat2):
     return Fake((self._shape[0], mat2._shape[1]), self._dtype)
 
 
-@operator("mm", jvp=MULTILINEAR, fake=fake_mm,
-          vjp={"self": lambda grad, mat2: grad.mm(mat2.t()), "mat2": lambda grad, self: self.t().mm(grad)},
-          arrays={"self": lambda grad, mat2: product(grad, mat2.T),
-                  "mat2": lambda grad, self: product(self.T, grad)})
+def is_by_columns(geometry_of_matrix):
+    """Whether a matrix lies in memory column by column: its gradient then does too, for a transposed weight's sake."""
+    (rows, _), stride, _ = geometry_of_matrix
+    return stride == (1, rows)
+
+
+def first_gradient(grad, mat2, self_geometry):
+    return mat2.mm(grad.t()).t() if is_by_columns(self_geometry) else grad.mm(mat2.t())
+
+
+def second_gradient(grad, self, mat2_geometry):
+    return grad.t().mm(self).t() if is_by_columns(mat2_geometry) else self.t().mm(grad)
+
+
+def first_gradient_on_arrays(grad, mat2, self_geometry):
+    return product(mat2, grad.T).T if is_by_columns(self_geometry) else product(grad, mat2.T)
+
+
+def second_gradient_on_arrays(grad, self, mat2_geometry):
+    return product(grad.T, self).T if is_by_columns(mat2_geometry) else product(self.T, grad)
+
+
+@operator("mm", jvp=MULTILINEAR, fake=fake_mm, vjp={"self": first_gradient, "mat2": second_gradient},
+          arrays={"self": first_gradient_on_arrays, "mat2": second_gradient_on_arrays})
 def mm(self, mat2):
     """The matrix product of an (n, m) and an (m, p) tensor of one dtype."""
     check_operands("mm", self, mat2, 2, 2)

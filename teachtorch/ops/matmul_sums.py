@@ -6,7 +6,8 @@ from ..core import geometry, promotion
 from ..core.dtype import OF_NUMPY, scalar_type_name
 from .declare import operator
 from .fake import Fake, require_tensor
-from .matmul import (check_multiplies, check_mv, check_operands, fake_bmm, product, refuse_bool, same_dtype,
+from .matmul import (check_multiplies, check_mv, check_operands, fake_bmm, first_gradient, first_gradient_on_arrays,
+                     product, refuse_bool, same_dtype, second_gradient, second_gradient_on_arrays,
                      same_scalar_type, shapes)
 from .view import cpp_name
 
@@ -74,11 +75,14 @@ def addmm_jvp(self_t, mat1_t, mat2_t, mat1, mat2, beta, alpha, result):
 
 @operator("addmm", jvp=addmm_jvp, fake=fake_addmm, inplace=True, vjp={
     "self": lambda grad, beta: scaled(grad, beta),
-    "mat1": lambda grad, mat2, alpha: scaled(grad.mm(mat2.t()), alpha),
-    "mat2": lambda grad, mat1, alpha: scaled(mat1.t().mm(grad), alpha)}, arrays={
+    "mat1": lambda grad, mat2, mat1_geometry, alpha: scaled(first_gradient(grad, mat2, mat1_geometry), alpha),
+    "mat2": lambda grad, mat1, mat2_geometry, alpha: scaled(second_gradient(grad, mat1, mat2_geometry), alpha)},
+    arrays={
     "self": lambda grad, beta: grad if beta == 1 else NotImplemented,
-    "mat1": lambda grad, mat2, alpha: product(grad, mat2.T) if alpha == 1 else NotImplemented,
-    "mat2": lambda grad, mat1, alpha: product(mat1.T, grad) if alpha == 1 else NotImplemented})
+    "mat1": lambda grad, mat2, mat1_geometry, alpha: first_gradient_on_arrays(
+        grad, mat2, mat1_geometry) if alpha == 1 else NotImplemented,
+    "mat2": lambda grad, mat1, mat2_geometry, alpha: second_gradient_on_arrays(
+        grad, mat1, mat2_geometry) if alpha == 1 else NotImplemented})
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """beta * self + alpha * (mat1 @ mat2); `self` is broadcast. With beta 0, NaNs in `self` are ignored."""
     check_operands("addmm", mat1, mat2, 2, 2)

@@ -82,7 +82,7 @@ def swapdims(self, dim0, dim1):
     return self.transpose(dim0, dim1)
 
 
-@view("t", vjp={"self": lambda grad: grad.t()})
+@view("t", vjp={"self": lambda grad: grad.t()}, arrays={"self": lambda grad: grad.T})
 def t(self):
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
     return geometry.t(self._shape, stride_of(self), self._offset)
