@@ -6,6 +6,7 @@
 
 torch/csrc/autograd/engine.cpp. Nothing here recurses over the graph: a chain of 100 000 nodes is one long loop.
 """
+import threading
 from heapq import heappop, heappush
 from sys import getrefcount
 
@@ -242,6 +243,30 @@ def reduced(node, i, grad, shape):
     return sum_to(grad, shape)
 
 
+class Current(threading.local):
+    """The backward pass that runs in this thread, innermost, and what is to be called after the outermost."""
+
+    task = None
+    callbacks = ()
+
+
+current = Current()
+
+
+def queue_callback(callback):
+    """Call `callback()` when the outermost backward pass of this thread has ended. RuntimeError if none runs."""
+    if current.task is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    current.callbacks = (*current.callbacks, callback)
+
+
+def run_callbacks():
+    while current.callbacks:
+        callback, *later = current.callbacks
+        current.callbacks = tuple(later)
+        callback()
+
+
 def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulate_targets=()):
     """Run backward from `edges` with their starting gradients; returns {target: gradient} for the targets reached."""
     if len(edges) == 1:
@@ -253,14 +278,18 @@ def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulat
     if input_nr is not None:
         buffer[input_nr] = grads[0]
     grads = buffer = None
-    before = state.grad_enabled
+    before, outer_task = state.grad_enabled, current.task
     if observer.active:
         observer.report("backward", phase="start", node=root, roots=tuple(edges), dependencies=dict(task.dependencies))
     set_grad_mode(create_graph)
+    current.task = task
     try:
         task.run(root, keep_graph)
     finally:
         set_grad_mode(before)
+        current.task = outer_task
+    if outer_task is None:
+        run_callbacks()
     if observer.active:
         observer.report("backward", phase="end", node=root, roots=tuple(edges))
     return None if targets is None else task.captures

@@ -79,9 +79,14 @@ class FunctionNode(Node, FunctionCtx):
             grads = [zeros_of(m) if g is None else g for g, m in zip(grads, self.input_metadata)]
         elif all(g is None for g in grads):
             return [None] * len(self.sources)
-        found = self.function.backward(self, *grads)
+        found = self.function.backward(self, *self.per_output(grads))
         found = list(found) if isinstance(found, (tuple, list)) else [found]
         return self.per_edge(self.checked_count(found))
+
+    def per_output(self, grads):
+        """The gradients in the places of forward's outputs: None for an output that is no tensor."""
+        remaining = iter(grads)
+        return [next(remaining) if is_tensor else None for is_tensor in self.is_tensor_output]
 
     def checked_count(self, found):
         """As many gradients as forward had arguments; trailing Nones too many are ignored."""
@@ -194,6 +199,7 @@ def connect(node, args, outputs, sources, is_recorded):
     """Give the outputs their place in the graph and keep what was to be saved."""
     node.sources = sources
     tensors = [out for out in outputs if isinstance(out, Tensor)]
+    node.is_tensor_output = [isinstance(out, Tensor) for out in outputs]
     node.input_metadata = [InputMetadata(out) for out in tensors]
     for t in node.dirty_tensors:
         bump_version(t)

@@ -6,9 +6,10 @@ place is an error only for a node that needs the old value (paper, section 4.3).
 import weakref
 
 from ..core.dtype import scalar_type_name
-from ..dispatch.state import state
-from ..tensor import same_memory
+from ..dispatch.state import set_grad_mode, state
+from ..tensor import Tensor, same_memory
 from . import meta as autograd_meta
+from .node import resolve_edge
 
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -27,7 +28,7 @@ def save_input(t):
 def save_result(t):
     """Keep a result: its memory without its grad_fn, which would close a reference cycle."""
     if state.saved_tensors_hooks is not None:
-        return PackedTensor(same_memory(t), is_result=True)
+        return PackedTensor(t, is_result=True)
     return SavedTensor(same_memory(t), True)
 
 
@@ -63,18 +64,42 @@ class SavedTensor(Saved):
 
 
 class PackedTensor(Saved):
-    """What a `pack` hook of saved_tensors_hooks made of a tensor; `unpack` turns it back, without version check."""
+    """What a `pack` hook of saved_tensors_hooks made of a tensor; `unpack` turns it back, without version check.
 
-    __slots__ = ("packed", "unpack_hook", "is_result")
+    The hooks see tensors without history; `source` says where gradients of the tensor go.
+    """
+
+    __slots__ = ("packed", "unpack_hook", "source", "is_result")
 
     def __init__(self, t, is_result=False):
         pack, self.unpack_hook = state.saved_tensors_hooks
-        self.packed = pack(t.detach() if is_result else t)
         self.is_result = is_result
+        self.source = None if is_result else autograd_meta.gradient_source(t)
+        self.packed = packed(pack, same_memory(t))
 
     def unpack(self, node, output_nr=0):
         t = self.unpack_hook(self.packed)
-        return with_history(t, node, output_nr) if self.is_result and state.grad_enabled else t
+        if not isinstance(t, Tensor):
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                            f"{type(t).__name__}")
+        edge = (node, output_nr) if self.is_result else resolve_edge(self.source)
+        return t if edge is None or autograd_meta.gradient_edge(t) == edge else with_history(t, *edge)
+
+
+def packed(pack, t):
+    """What the hook makes of the tensor. It runs unrecorded. RuntimeError if it changes the tensor."""
+    before, version = state.grad_enabled, t._counter.value
+    set_grad_mode(False)
+    try:
+        found = pack(t)
+    finally:
+        set_grad_mode(before)
+    if t._counter.value != version:
+        raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+                           "hook can not be modified by in-place operations as this can lead to unexpected "
+                           "side-effects. Please open an issue if you need to perform in-place operations on the input "
+                           "to a pack hook.")
+    return found
 
 
 class ResultInView(Saved):

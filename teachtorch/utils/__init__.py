@@ -1,2 +1,2 @@
 """Utilities around the engine."""
-from . import data, hooks  # noqa: F401
+from . import checkpoint, data, hooks  # noqa: F401
