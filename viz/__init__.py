@@ -2,25 +2,37 @@
 
     import viz
     viz.graph(loss)                      # the graph that backward() will walk, with a step player
+    viz.graph(loss, modules=model)       # the same, framed by the modules of the model
+    viz.play(loss)                       # run that backward for real and step through what the engine did
+    viz.why(x)                           # why is x.grad None? one of seven reasons, and the fix
+    viz.grads(loss)                      # which gradients are kept, which are computed and dropped, in bytes
+    viz.versions(x)                      # who shares this storage, at which version, and what has become stale
+    with viz.versions.watch(x) as seen:  # the same, operation by operation: seen.picture
+        x.add_(1)
+    viz.diff(before, after)              # what a detach(), a checkpoint, an in-place operation did to the graph
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
 
-The path of a picture, and the file each stage lives in:
+Only ``viz.play`` runs anything of yours; the others read. The path of a picture, and the file each stage lives in:
 
     tensor --> trace --> SVG + player | text | DOT
 
-1. ``graph_trace.py`` and ``strides_trace.py`` read public attributes of the tensor (``grad_fn``,
+1. ``graph_trace.py``, ``play_trace.py``, ``why_trace.py``, ``grads_trace.py``, ``versions_trace.py``,
+   ``diff_trace.py`` and ``strides_trace.py`` read public attributes of tensors (``grad_fn``,
    ``next_functions``, ``stride()``...) and write a *trace*: a small JSON value of nodes, edges, groups and
    steps (``trace.py``). Nothing after this stage sees a tensor, so a picture never changes once it is made.
-   Their helpers: ``tensors.py`` and ``names.py``; for graphs ``walk.py``, ``engine_order.py``,
-   ``collapse.py``, ``saved.py``, ``graph_model.py``, ``graph_steps.py``, ``graph_notes.py``; for strides
-   ``strides_geometry.py``, ``strides_cells.py``, ``strides_notes.py``,
-   ``strides_steps.py``, ``view_rule.py``.
+   Their helpers: ``tensors.py``, ``names.py``, ``live.py`` (tensors alive anywhere) and ``engines.py`` (the
+   library of a tensor); for graphs ``walk.py``, ``engine_order.py``, ``collapse.py``, ``saved.py``,
+   ``module_frames.py`` and ``graph_*.py``; for runs ``play_record.py`` (hooks and the observer),
+   ``play_steps.py``, ``play_again.py``, ``strips.py``; for the others ``why_facts.py``, ``why_reasons.py``,
+   ``versions_facts.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
-   picks the drawing code: ``graph_*.py`` or ``strides_*.py``. ``theme.py`` holds the colours, light and dark.
+   picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
+   colours, light and dark.
 3. ``picture.py`` wraps a trace as the object you hold: it shows itself in a notebook, has ``.text``,
    ``.source`` (DOT), ``.trace`` and ``.save("x.svg" | "x.html" | "x.txt" | "x.dot" | "x.json")``.
-   ``html.py`` and ``player.js`` make the interactive form; ``viz.load("x.html")`` reads the trace back.
+   ``html.py`` and ``player.js`` make the interactive form, with ``run.js`` for ``viz.play``;
+   ``viz.load("x.html")`` reads the trace back.
 
 To add a picture: write one function that makes a trace, and one drawing function per renderer.
 """

@@ -2,20 +2,27 @@
 
 import gc
 
+from viz.engines import library_of
 from viz.tensors import is_tensor
 
 
-def live_tensors():
-    """Every living tensor that Python knows of. One that only C++ holds, such as a saved one, may be missing."""
-    kinds = {}
-    found = []
+def live_tensors(like):
+    """Every living tensor of the library of ``like`` that Python knows of.
+
+    One that only C++ holds, such as a saved one, may be missing.
+    """
+    library, kinds, found = library_of(like).__name__, {}, []
     for thing in gc.get_objects():
         kind = type(thing)
         if kind not in kinds:
-            kinds[kind] = is_tensor(thing)
+            kinds[kind] = is_tensor(thing) and _is_from(library, kind)
         if kinds[kind]:
             found.append(thing)
     return found
+
+
+def _is_from(library, kind):
+    return any(cls.__module__.split(".")[0] == library for cls in kind.__mro__)
 
 
 def retaining(tensors, nodes):

@@ -47,7 +47,7 @@ def record(graph, roots, gradients):
     _real_leaves(graph)
     library, kept = library_of(roots[0]), Recording()
     leaves = {k: node.variable for k, node in enumerate(graph.nodes) if graph.is_leaf(k)}
-    retained = retaining(live_tensors(), graph.nodes)
+    retained = retaining(live_tensors(roots[0]), graph.nodes)
     with _grads_aside([*leaves.values(), *retained]), _watching(library, graph, kept):
         kept.before = {k: head(leaf.grad) for k, leaf in leaves.items()}
         _run(library, roots, gradients, kept)

@@ -12,14 +12,14 @@ from viz.walk import walk
 
 SLOTS = 24
 _NODE_LIMIT = 5000
-_STALE = re.compile(r"is at version (\d+); expected version (\d+)")
+_STALE = re.compile(r"\[[\w.]+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)")
 
 
 @dataclass
 class Chip:
     """One saved tensor. node: the Node. name: as in ``_saved_<name>``. at: the version it was saved at.
 
-    now: the version its storage has. storage: the key of its storage, or None if that cannot be found out.
+    now: the version its storage has. storage: the key of its storage, or None if that cannot be found out. shape: known of a stale one.
     """
 
     node: Any
@@ -27,6 +27,7 @@ class Chip:
     at: int
     now: int
     storage: Any = None
+    shape: list | None = None
 
     @property
     def key(self):
@@ -65,7 +66,7 @@ def families(tensors, names, known=()):
     known: chips seen before, which still tell the storage of what has become stale since.
     """
     keys = list(dict.fromkeys(map(storage_key, tensors)))
-    alive = live_tensors()
+    alive = live_tensors(tensors[0])
     found = {key: _family(key, _members(key, alive, tensors, names)) for key in keys}
     every = chips(alive, {chip.key: chip for chip in known})
     for chip in every:
@@ -106,9 +107,13 @@ def _members(key, alive, asked, names):
 
 
 def _guess(chip, found):
-    """A stale tensor cannot be read; the one storage at its version is taken for its own."""
-    matches = [key for key, family in found.items() if chip.now in family.versions.values()]
+    """A stale tensor cannot be read; the one storage at its version with its shape is taken for its own."""
+    matches = [key for key, family in found.items() if _fits(chip, family)]
     return matches[0] if len(matches) == 1 else None
+
+
+def _fits(chip, family):
+    return any(family.versions[id(t)] == chip.now and list(t.shape) == chip.shape for t in family.tensors)
 
 
 def chips(alive, known):
@@ -153,8 +158,9 @@ def _stale_chip(node, name, message, data, before, counters):
     match = _STALE.search(message)
     if not match:
         return None
-    now, at = map(int, match.groups())
+    shape = [int(size) for size in match[1].split(",") if size.strip()]
+    now, at = int(match[2]), int(match[3])
     if before is None:
-        return Chip(node, name, at, now, None if data is None else storage_key(data))
+        return Chip(node, name, at, now, None if data is None else storage_key(data), shape)
     still = now not in counters.get(before.storage, {now})
     return Chip(node, name, before.at, before.at if still else now, before.storage)

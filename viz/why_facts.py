@@ -116,7 +116,7 @@ def _ran(graph, names):
 def _twin(t, names):
     """A living tensor that shares the memory of ``t`` and requires grad: ``t`` was detached from it."""
     key = _memory(t)
-    matches = [o for o in live_tensors() if o is not t and o.requires_grad and key and _memory(o) == key]
+    matches = [o for o in live_tensors(t) if o is not t and o.requires_grad and key and _memory(o) == key]
     return next(
         iter(sorted(matches, key=lambda o: (not names.of(o), tuple(o.shape) != tuple(t.shape)))), None
     )
@@ -132,7 +132,7 @@ def _memory(tensor):
 
 def _cut(facts):
     """The first piece of the loss's graph, or else named tensor, in the memory of a result of ``t``."""
-    below = {_memory(o): o for o in live_tensors() if o.requires_grad and _depends(o, facts.t)}
+    below = {_memory(o): o for o in live_tensors(facts.t) if o.requires_grad and _depends(o, facts.t)}
     below[_memory(facts.t)] = facts.t
     below.pop(None, None)
     for node, piece in [

@@ -67,7 +67,9 @@ def real_run(loss):
     """Names of the nodes that a backward runs, in order, and the error it ends with."""
     seen, error = [], ""
     graph = walk([loss])
-    handles = [node.register_prehook(lambda g, k=k: seen.append(graph.name(k))) for k, node in enumerate(graph.nodes)]
+    handles = [
+        node.register_prehook(lambda g, k=k: seen.append(graph.name(k))) for k, node in enumerate(graph.nodes)
+    ]
     try:
         loss.backward()
     except RuntimeError as raised:
@@ -194,7 +196,9 @@ def test_a_spent_graph_fails_on_the_spot(lib):
     loss = x.exp().sum()
     loss.backward()
     picture = viz.play(loss)
-    assert picture.trace.steps[-1]["msg"].startswith("ExpBackward0 fails: Trying to backward through the graph")
+    assert picture.trace.steps[-1]["msg"].startswith(
+        "ExpBackward0 fails: Trying to backward through the graph"
+    )
     assert "again" not in picture.trace.options
     assert x.grad is not None
 

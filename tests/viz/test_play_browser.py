@@ -121,6 +121,8 @@ def test_the_gradient_slides_along_its_edge(browser, lib, tmp_path):
     opened = browser.new_page(reduced_motion="no-preference")
     opened.goto(viz.play(x.sum()).save(tmp_path / "fly.html").as_uri())
     opened.locator("[data-go=next]").click()
-    opened.wait_for_function("document.querySelector('.viz-picture').shadowRoot.querySelector('.flying text')")
+    opened.wait_for_function(
+        "document.querySelector('.viz-picture').shadowRoot.querySelector('.flying text')"
+    )
     opened.wait_for_function("!document.querySelector('.viz-picture').shadowRoot.querySelector('.flying')")
     opened.close()

@@ -1,0 +1,100 @@
+"""What holds for the pictures of gradients, saved tensors and changes alike."""
+
+import re
+import shutil
+from xml.etree import ElementTree
+
+import pytest
+
+import viz
+from viz import dot
+
+LAYOUT = pytest.mark.skipif(
+    not shutil.which("graphviz-pure") and not dot._installed("graphviz-pure"), reason="needs graphviz-pure"
+)
+KINDS = ("play", "why", "grads", "versions", "diff", "modules")
+
+
+def picture_of(kind, lib):
+    x, w = (lib.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    h = x.exp()
+    h.retain_grad()
+    loss = (h * w).sum()
+    if kind == "versions":
+        with viz.versions.watch(h) as seen:
+            h.add_(1)
+        return seen.picture
+    if kind == "modules":
+        layer = lib.nn.Linear(2, 1)
+        return viz.graph(layer(h), modules=layer)
+    makers = {
+        "play": lambda: viz.play(loss),
+        "why": lambda: viz.why(h, loss),
+        "grads": lambda: viz.grads(loss),
+        "diff": lambda: viz.diff(loss, (h.detach() * w).sum()),
+    }
+    return makers[kind]()
+
+
+@pytest.fixture(params=KINDS)
+def picture(request, lib):
+    return picture_of(request.param, lib)
+
+
+@LAYOUT
+def test_every_format_is_written_and_read_back(picture, tmp_path):
+    for ending in (".svg", ".html", ".txt", ".dot", ".json"):
+        path = picture.save(tmp_path / f"x{ending}")
+        assert path.stat().st_size > 100
+        if ending in (".html", ".json"):
+            assert viz.load(path).trace == picture.trace
+            assert viz.load(path).text == picture.text
+
+
+@LAYOUT
+def test_html_is_small_and_asks_the_network_for_nothing(picture, tmp_path):
+    content = picture.save(tmp_path / "x.html").read_text(encoding="utf-8")
+    assert len(content) < 150_000
+    assert set(re.findall(r"https?://[^\"'\s<>)]+", content)) == {"http://www.w3.org/2000/svg"}
+
+
+@LAYOUT
+def test_every_step_speaks_of_something_drawn(picture):
+    drawn = {part.get("data-id") for part in ElementTree.fromstring(picture.svg).iter()}
+    again = picture.trace.options.get("again", {})
+    for step in [*picture.trace.steps, *again.get("freed", ()), *again.get("kept", ())]:
+        flown = {edge for edge, _ in step.get("fly", ())}
+        for ids in (step["ids"], step["set"], step.get("land", ()), step.get("frees", ()), flown):
+            assert set(ids) <= drawn
+
+
+@LAYOUT
+def test_every_node_and_edge_is_drawn(picture):
+    drawn = {part.get("data-id") for part in ElementTree.fromstring(picture.svg).iter()}
+    parts = [*picture.trace.nodes, *picture.trace.edges, *picture.trace.groups]
+    assert {part["id"] for part in parts} <= drawn
+
+
+@LAYOUT
+def test_the_same_picture_is_the_same_page(picture):
+    copy = viz.Picture(viz.Trace.from_json(picture.trace.to_json()))
+    assert (copy.svg, copy.text, copy.key) == (picture.svg, picture.text, picture.key)
+
+
+def test_lines_of_text_fit_a_terminal(picture):
+    assert max(map(len, picture.text.splitlines())) <= 110
+
+
+@LAYOUT
+def test_the_largest_run_still_fits(lib, tmp_path):
+    made = [lib.ones(9, requires_grad=True) for _ in range(6)]
+    for k in range(12):
+        made.append((made[k] * made[-1]).tanh())
+    picture = viz.play(made[-1].sum())
+    assert picture.save(tmp_path / "x.html").stat().st_size < 150_000
+
+
+@pytest.mark.parametrize("kind", ["why", "grads", "versions"])
+def test_tables_and_chains_need_no_layout_program(kind, lib, monkeypatch):
+    monkeypatch.setenv("TEACHTORCH_DOT", "no-such-program")
+    assert "text/html" in picture_of(kind, lib)._repr_mimebundle_()
