@@ -4,6 +4,8 @@ A tensor never owns memory: it is (storage, offset, sizes, strides, dtype), and 
 """
 import numpy as np
 
+from .runtime import runtime_of
+
 
 class VersionCounter:
     """Counts the in-place changes of one lineage of storage; shared by a tensor, its views and its detach()es.
@@ -51,13 +53,17 @@ class UntypedStorage:
 
     def clone(self):
         """A copy in fresh memory."""
-        return UntypedStorage(self.buffer.copy(), self.device)
+        runtime = runtime_of(self.device.type)
+        copy = runtime.malloc(self._nbytes)
+        runtime.copy(copy, self.buffer)
+        return UntypedStorage(copy, self.device, self._nbytes)
 
     def resize_(self, nbytes):
         """Grow or shrink to `nbytes`, keeping what fits. The address changes; tensors on it follow."""
-        old, self.buffer = self.buffer, np.zeros(nbytes, np.uint8)
-        kept = min(old.nbytes, nbytes)
-        self.buffer[:kept] = old[:kept]
+        runtime, kept = runtime_of(self.device.type), min(self._nbytes, nbytes)
+        old, self.buffer = self.buffer, runtime.malloc(nbytes)
+        if old is not None:
+            runtime.copy(self.buffer[:kept], old[:kept])
         self._nbytes = nbytes
         return self
 

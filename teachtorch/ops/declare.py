@@ -30,6 +30,7 @@ from ..autograd.views import mark_view
 from ..core import observer
 from ..core.device import as_device
 from ..dispatch import keys as K
+from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator
 from ..dispatch.state import state
 from ..tensor import Tensor, alias, array_of, from_array, meta_tensor
@@ -157,7 +158,7 @@ def factory(name, fake, spaces=("",)):
         info = describe(name, "factory", function, None, None, fake, False, False)
         op = Operator(name, info)
         op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(
-            K.OF_DEVICE[as_device(device).type], device, *args))
+            backend_for(as_device(device)), device, *args))
         make = positional(function, info.signature)
         op.register(K.CPU, lambda keys, device, *args: from_array(make(*args)))
         op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
@@ -166,6 +167,12 @@ def factory(name, fake, spaces=("",)):
         info.public = public
         return publish(name, public, spaces)
     return declare
+
+
+def backend_for(device):
+    """The key of a device's kernels. RuntimeError if the device type has no runtime."""
+    runtime_of(device.type)
+    return K.OF_DEVICE[device.type]
 
 
 def made(op, device, requires_grad, *args):

@@ -1,0 +1,78 @@
+"""Runtimes: what a type of device offers, and nothing more. All policy (caching, streams, versions) is above.
+
+A device type joins by registering its runtime here, its kernels under its dispatch key, and nothing else: `sim` and
+`cuda` will. https://pytorch.org/docs/stable/accelerator.html names the same operations.
+"""
+import numpy as np
+
+_runtimes = {}                      # device type -> Runtime
+
+
+class Runtime:
+    """The interface of a device type.
+
+    `malloc(nbytes)` returns a buffer of uninitialised bytes (a flat uint8 array where the host can see the memory),
+    `free(buffer)` gives it back, `copy(destination, source)` moves bytes between two buffers of this device.
+    Accelerators add streams and events: `launch`, `stream`, `event`.
+    """
+
+    device_type = None
+
+    def malloc(self, nbytes):
+        raise NotImplementedError
+
+    def free(self, buffer):
+        raise NotImplementedError
+
+    def copy(self, destination, source):
+        raise NotImplementedError
+
+
+class CpuRuntime(Runtime):
+    """Host memory, through NumPy: a buffer lives as long as somebody refers to it."""
+
+    device_type = "cpu"
+
+    def malloc(self, nbytes):
+        return np.empty(nbytes, np.uint8)
+
+    def free(self, buffer):
+        """Nothing to do: reference counting frees the array."""
+
+    def copy(self, destination, source):
+        np.copyto(destination, source)
+
+
+class MetaRuntime(Runtime):
+    """No memory at all: a storage on meta knows its size only."""
+
+    device_type = "meta"
+
+    def malloc(self, nbytes):
+        return None
+
+    def free(self, buffer):
+        """There is nothing to free."""
+
+    def copy(self, destination, source):
+        """There is nothing to copy."""
+
+
+def register_runtime(runtime):
+    """Make a device type known. ValueError if it is already."""
+    if runtime.device_type in _runtimes:
+        raise ValueError(f"device type {runtime.device_type!r} has a runtime already")
+    _runtimes[runtime.device_type] = runtime
+
+
+def runtime_of(device_type):
+    """The runtime of a device type. RuntimeError, in PyTorch's words where it has them, if there is none."""
+    runtime = _runtimes.get(device_type)
+    if runtime is None:
+        known = ", ".join(sorted(_runtimes))
+        raise RuntimeError(f"teachtorch has no runtime for device type {device_type!r} yet; it has: {known}")
+    return runtime
+
+
+for _runtime in (CpuRuntime(), MetaRuntime()):
+    register_runtime(_runtime)
