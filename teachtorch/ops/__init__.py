@@ -18,6 +18,8 @@ MODULES = (
     "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
     "linalg_vectors",
     "dropout",
+    # space
+    "padding", "convolution",
     # all parameters at once
     "fused_optim",
 )

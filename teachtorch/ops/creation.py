@@ -13,7 +13,7 @@ from ..dispatch import keys as K
 from ..dispatch.operator import Operator, registry
 from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
-from .declare import composite, describe, publish
+from .declare import backend_for, composite, describe, publish
 from .fake import Fake
 from .sequences import array_from_data, number_in
 
@@ -29,7 +29,7 @@ def factory_operator(name, fake):
         info = describe(name, "factory", function, None, None, fake, False, False)
         op = Operator(name, info)
         op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(
-            K.OF_DEVICE[device.type], device, *args))
+            backend_for(device), device, *args))
         op.register(K.CPU, lambda keys, device, *args: from_array(function(*args)))
         op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
         return op

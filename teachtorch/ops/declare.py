@@ -28,7 +28,6 @@ from ..autograd.record import functional_kernel, inplace_kernel
 from ..autograd.tensor_fields import bump_version
 from ..autograd.views import mark_view
 from ..core import observer
-from ..core.device import as_device
 from ..dispatch import keys as K
 from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator
@@ -38,7 +37,7 @@ from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME
 from .fake import Fake, like_self
 from .return_types import return_type
-from .signature import Signature, factory_function, positional, positional_call, public_function
+from .signature import Signature, positional, positional_call, public_function
 
 exports = {}                    # namespace ("" is teachtorch itself, "Tensor", "linalg", ...) -> {name: function}
 
@@ -149,36 +148,10 @@ def inplace_operator(name, vjp=None, fake=None, spaces=("Tensor",)):
     return declare
 
 
-def factory(name, fake, spaces=("",)):
-    """Declare an operator that makes a tensor from no tensor: a function of its own arguments and `dtype` to an array.
-
-    Users may also pass `device` and `requires_grad`; the BackendSelect key chooses the device's kernel.
-    """
-    def declare(function):
-        info = describe(name, "factory", function, None, None, fake, False, False)
-        op = Operator(name, info)
-        op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(
-            backend_for(as_device(device)), device, *args))
-        make = positional(function, info.signature)
-        op.register(K.CPU, lambda keys, device, *args: from_array(make(*args)))
-        op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
-        public = factory_function(name, info.signature, lambda *args: made(op, *args))
-        public.__doc__ = function.__doc__
-        info.public = public
-        return publish(name, public, spaces)
-    return declare
-
-
 def backend_for(device):
     """The key of a device's kernels. RuntimeError if the device type has no runtime."""
     runtime_of(device.type)
     return K.OF_DEVICE[device.type]
-
-
-def made(op, device, requires_grad, *args):
-    """The factory's tensor, a leaf that requires grad if asked."""
-    t = op(device, *args)
-    return t.requires_grad_() if requires_grad else t
 
 
 # ---- the parts they share -------------------------------------------------------------------------------------

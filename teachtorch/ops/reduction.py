@@ -32,9 +32,9 @@ NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input",
 
 def dims_of(dim, ndim):
     """The dimensions to reduce, counted from the front: all if `dim` is None or empty."""
-    if dim is None or dim == () or dim == []:
+    if dim is None or isinstance(dim, (tuple, list)) and not dim:
         return tuple(range(ndim))
-    return geometry.wrap_dims((dim,) if isinstance(dim, numbers.Integral) else as_ints(dim), ndim)
+    return geometry.wrap_dims(as_ints(dim) if isinstance(dim, (tuple, list)) else (dim,), ndim)
 
 
 def as_ints(dims):

@@ -48,10 +48,6 @@ def sequence(values):
     return values
 
 
-# What factory functions take besides their own arguments; the first two are passed on.
-FACTORY_OPTIONS = "device=None, requires_grad=False, layout=None, pin_memory=False"
-
-
 def public_function(op, signature, call_out=None, direct=None):
     """A function of the declared arguments (`self` is called `input`, as in PyTorch) that calls the operator.
 
@@ -80,12 +76,6 @@ def positional_call(op, signature):
     """The operator as a function of all its arguments in their places: `op(...)`, written out for its signature."""
     names = [_shown(n) for n in signature.names]
     return _compiled(op.name, ", ".join(names), _dispatching(signature, ", ".join(names)), signature, _dispatch_scope(op))
-
-
-def factory_function(name, signature, make):
-    """The function of a factory: its own arguments, device, requires_grad and what PyTorch accepts besides."""
-    body = f"    return _make(device, requires_grad, {', '.join(_passed(signature))})\n"
-    return _compiled(name, _parameters(signature, FACTORY_OPTIONS), body, signature, {"_make": make})
 
 
 def _compiled(name, parameters, body, signature, scope):

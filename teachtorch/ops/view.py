@@ -110,8 +110,8 @@ publish_sized("permute", "dims")
 def movedim(self, source, destination):
     """The dimensions `source` (int or tuple) moved to the places `destination`, the others in order."""
     ndim = len(self._shape)
-    source = (source,) if isinstance(source, int) else tuple(source)
-    destination = (destination,) if isinstance(destination, int) else tuple(destination)
+    source = tuple(source) if isinstance(source, (tuple, list)) else (source,)
+    destination = tuple(destination) if isinstance(destination, (tuple, list)) else (destination,)
     return self.permute(geometry.movedim_order(ndim, source, destination))
 
 
