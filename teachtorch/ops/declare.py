@@ -34,8 +34,8 @@ from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred
 from ..dispatch.state import state
 from ..tensor import Tensor, alias, array_of, from_array, meta_tensor
 from . import elementwise
-from .elementwise import BOOL, FLOAT, SAME
-from .fake import Fake, like_self
+from .elementwise import BOOL, FLOAT, SAME  # noqa: F401  (BOOL and FLOAT for the declarations)
+from .fake import Fake
 from .return_types import return_type
 from .signature import Signature, positional, positional_call, public_function
 
