@@ -19,7 +19,7 @@ MODULES = (
     "linalg_vectors",
     "dropout",
     # space
-    "padding", "convolution",
+    "padding", "convolution", "pooling",
     # all parameters at once
     "fused_optim",
 )
