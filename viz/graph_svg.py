@@ -12,7 +12,7 @@ _CSS = """
 .edge .head{fill:var(--op-line);stroke:none}.edge .back{fill:var(--paper);stroke:var(--nonleaf-line)}
 .word{font-weight:600;fill:var(--ink)}.label{fill:var(--paper)}
 .hot-value{fill:var(--accent-line)}.cold-value{fill:var(--nonleaf-line)}
-.done{opacity:.5}.done.now,.done.hot{opacity:1}
+.done{opacity:.58}.done.now,.done.hot{opacity:1}
 .ready>.box{stroke:var(--accent-line);stroke-dasharray:5 3;stroke-width:2}
 .now>.box{fill:var(--accent);stroke:var(--accent-line);stroke-width:2.6;stroke-dasharray:none}
 .edge.now path,.edge.hot path{stroke:var(--accent-line);stroke-width:2.6}
@@ -24,7 +24,9 @@ _CSS = """
 .value rect{transition:fill-opacity .25s}.p1 rect{fill:var(--accent-line);fill-opacity:.12}.p2 rect{fill:var(--accent-line);fill-opacity:.25}
 .p3 rect{fill:var(--accent-line);fill-opacity:.4}.m1 rect{fill:var(--nonleaf-line);fill-opacity:.12}
 .m2 rect{fill:var(--nonleaf-line);fill-opacity:.25}.m3 rect{fill:var(--nonleaf-line);fill-opacity:.4}
-.flying rect{stroke:var(--accent-line);fill:var(--paper)}.flying .cell{stroke:none}
+.flying>g>rect{stroke:var(--accent-line);fill:var(--paper)}.flying .cell{fill-opacity:0}
+.flying .p1 .cell,.flying .m1 .cell{fill-opacity:.12}.flying .p2 .cell,.flying .m2 .cell{fill-opacity:.25}
+.flying .p3 .cell,.flying .m3 .cell{fill-opacity:.4}
 .live{display:none}.gone>.box{stroke-dasharray:3 2}.queue{font-weight:600;fill:var(--accent-line)}
 """.replace("\n", "")
 

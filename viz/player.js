@@ -13,6 +13,7 @@ button:focus-visible,input:focus-visible,.view:focus-visible{outline:2px solid v
 input{flex:1 1 120px;max-width:340px;accent-color:var(--lit)}
 .count{min-width:76px;font-variant-numeric:tabular-nums;color:var(--soft)}
 .say{min-height:2.7em;margin:4px 0;max-width:76ch;line-height:1.35;color:var(--pen)}
+@media(min-width:701px){.say.narrow{display:none}}
 .view{overflow:auto}.view.full svg{max-width:none!important}
 [data-card]{cursor:default}.guess [data-card]{cursor:pointer}
 .view.playing .live{display:inline}.guess .queue{filter:blur(5px)}`;
@@ -160,7 +161,15 @@ class Player {
     if (trace.options.predict) this.addPredict(svg);
     this.rest = trace.options.hint || "";
     this.say.textContent = this.rest;
-    if (!this.steps.length && !trace.nodes.some((node) => node.tip)) this.say.remove();
+    if (!this.steps.length && !trace.nodes.some((node) => node.tip)) this.sayOnNarrowPages();
+  }
+
+  // A picture that never speaks gives its sentences where the page is too narrow to read them in the picture.
+  sayOnNarrowPages() {
+    this.say.classList.add("narrow");
+    const fix = this.trace.options.fix || [];
+    this.rest = [...this.trace.notes, ...(fix.length ? ["Fix:", ...fix] : [])].join(" ");
+    this.say.textContent = this.rest;
   }
 
   stepList() {
@@ -293,11 +302,11 @@ class Player {
   }
 }
 
-// Players by the name in trace.options.player; a picture that needs more than this one brings its own file.
-const players = { plain: Player };
+// Players by the name in trace.options.player; a picture that needs more than ``Player`` brings its own file.
+const players = {};
 
 export function mount(host, svgText, trace) {
-  return new players[trace.options.player || "plain"](host, svgText, trace);
+  return new (players[trace.options.player] || Player)(host, svgText, trace);
 }
 
 function svgOf(box) {

@@ -11,7 +11,8 @@ const RUN_CSS = `
 .queued small{display:block;color:var(--soft);font-size:10.5px}.queued:first-child{border-width:2px}
 .queued.new{animation:drop .35s ease-out}.nothing{color:var(--soft);font-style:italic}
 .running{margin-top:10px;border-top:1px solid var(--rule);padding-top:8px}
-.stage.blind .stack{filter:blur(6px)}
+.stage.blind .stack,.guess [data-card] .wait{filter:blur(5px)}
+.guess .ready>.box{stroke:var(--op-line);stroke-width:1.2;stroke-dasharray:none}
 .switch{display:inline-flex;gap:5px;align-items:center;cursor:pointer}.switch input{flex:none}
 .failed .freed{animation:shake .5s}
 @keyframes drop{from{transform:translateY(-12px);opacity:0}}
@@ -133,7 +134,7 @@ class RunPlayer extends Player {
 
   queued(id, fresh) {
     const node = this.cards.get(id);
-    const why = { leaf: "AccumulateGrad: always first", op: `created as #${node.created}` }[node.kind] || "folded";
+    const why = { leaf: "leaf: always first", op: `created as #${node.created}` }[node.kind] || "folded";
     const card = element("div", { className: fresh ? "queued new" : "queued", textContent: this.title(node) });
     card.append(element("small", { textContent: why }));
     return card;
@@ -192,9 +193,9 @@ class RunPlayer extends Player {
   wrong(id) {
     const node = this.cards.get(id);
     const ready = (this.steps[this.at] || { queue: [] }).queue.includes(id);
-    if (ready) return `${this.title(node)} is ready, but another card stands above it in the queue.`;
+    if (ready) return `${this.full(node)} is ready, but another card stands above it in the queue.`;
     const done = this.stage.byId.get(id).some((kept) => kept.part.classList.contains("done"));
-    return done ? `${this.title(node)} has already run.` : `${this.title(node)} still waits for gradients: try another.`;
+    return done ? `${this.full(node)} has already run.` : `${this.full(node)} still waits for gradients: try another.`;
   }
 
   tell(sentence) {

@@ -132,7 +132,7 @@ def _memory(tensor):
 
 def _cut(facts):
     """The first piece of the loss's graph, or else named tensor, in the memory of a result of ``t``."""
-    below = {_memory(o): o for o in live_tensors(facts.t) if o.requires_grad and _depends(o, facts.t)}
+    below = {_memory(o): o for o in _dependents(live_tensors(facts.t), facts.t)}
     below[_memory(facts.t)] = facts.t
     below.pop(None, None)
     for node, piece in [
@@ -160,8 +160,30 @@ def _pieces(graph):
     return found
 
 
-def _depends(tensor, t):
-    return tensor.grad_fn is not None and _place(walk([tensor]), t) is not None
+def _dependents(tensors, t):
+    """The tensors that were computed from ``t``, by one walk over all their graphs."""
+    results = [o for o in tensors if o.requires_grad and o.grad_fn is not None]
+    graph = walk(results)
+    place = _place(graph, t)
+    if place is None:
+        return []
+    above = _ancestors(graph, place)
+    ids = {id(graph.nodes[node]) for node in above}
+    return [o for o in results if id(o.grad_fn) in ids]
+
+
+def _ancestors(graph, place):
+    """Every node from which a gradient can come to ``place``, itself included."""
+    sources = {}
+    for node, edges in enumerate(graph.edges):
+        for edge in filter(None, edges):
+            sources.setdefault(edge[0], []).append(node)
+    found, stack = {place}, [place]
+    while stack:
+        fresh = set(sources.get(stack.pop(), ())) - found
+        found |= fresh
+        stack += fresh
+    return found
 
 
 def _ghost(facts):

@@ -232,6 +232,7 @@ def _unreached(facts):
         [
             f"{loss} does not depend on {name} as far as its graph knows: backward() from {loss} never comes here.",
             "Whether it was never used, or its path was cut, cannot be told afterwards: a cut leaves no node.",
+            *[f"A hint: {hint}." for hint in (_suspect(facts, False) or _suspect(facts, True),) if hint],
         ],
         [f"# {loss} must be computed from {name}, every step outside no_grad() and without detach()"],
         checks,

@@ -123,7 +123,7 @@ def test_after_backward_a_cut_is_only_suspected(lib):
     picture = viz.why(x, loss)
     assert cause(picture) == "unreached"
     assert verdicts(picture, "possible") == {"detach", "no_grad"}
-    assert "if the loss used d, the path ended there" in picture.text.replace("\n" + " " * 40, " ")
+    assert "A hint: d has the memory of y without its graph" in said(picture)
 
 
 def test_a_view_made_under_no_grad(lib):
@@ -231,7 +231,7 @@ def test_the_optimizer_that_holds_the_old_tensor_is_named(lib):
             self.param_groups = [{"params": params}]
 
     x = leaf(lib, [1.0, 2.0])
-    opt = Optimizer([x])
+    opt = Optimizer([x])  # noqa: F841 viz.why finds it by its name
     loss = (x * 3).sum()
     x = x * 2
     assert "opt still holds that one" in said(viz.why(x, loss))
