@@ -224,8 +224,19 @@ def _no_debugger(*arguments, **keywords) -> None:
 
 
 def _left_behind() -> str:
+    """What would reach the next exercise in this process: threads, and switches of teachtorch."""
     threads = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
-    return f"threads {threads}" if threads else ""
+    return ", ".join(threads + _switches())
+
+
+def _switches() -> list[str]:
+    """The switches of teachtorch that are not as a new process has them: grad mode, hooks, default dtype."""
+    if "teachtorch.tensor" not in sys.modules:
+        return []
+    state, settings = (sys.modules[f"teachtorch.{name}"] for name in ("dispatch.state", "core.settings"))
+    left = [name for name, value in vars(state.state).items() if value != getattr(state.ThreadState, name)]
+    default = settings.default_dtype.name == "float32" and settings.default_device is None
+    return left + ([] if default else ["default dtype or device"])
 
 
 def _unblock_signals() -> None:

@@ -30,6 +30,8 @@ class Yours:
             raise Missing(
                 f"{self._file} has no `{name}`; the starter has it (`reset` puts that back)"
             ) from None
+        if isinstance(found, type):
+            calls.mention(name)
         return _noted(found) if isinstance(found, types.FunctionType) else found
 
 

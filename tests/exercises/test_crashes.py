@@ -289,5 +289,19 @@ def test_thread_that_never_ends(graded):
     assert kinds(result)["test_elements_not_bytes"] == "passed"
 
 
+@pytest.mark.parametrize("switch", ["autograd.set_grad_enabled(False)", "set_default_dtype(torch.float64)"])
+def test_switch_left_on(tmp_path, switch):
+    """What one answer leaves behind in teachtorch does not reach the next exercise."""
+    solved = catalog.find("repair_listing")
+    first = tmp_path / "repair_listing.py"
+    first.write_text(
+        f"{(solved.solutions / 'solution.py').read_text()}\n\ntorch.{switch}\n", encoding="utf-8"
+    )
+    safe = catalog.find("safe_update")
+    jobs = [Job(solved, first), Job(safe, safe.solutions / "solution.py")]
+    result = grade(jobs, Limits(seconds=30))[1]
+    assert result.passed, result
+
+
 def test_default_limits_are_short_enough_to_wait_for():
     assert Limits().seconds <= 10

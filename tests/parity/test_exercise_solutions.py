@@ -1,7 +1,10 @@
 """What the exercises teach is what PyTorch does: their reference solutions against PyTorch itself."""
 
+import importlib.util
+import inspect
 import itertools
 import random
+import sys
 
 import pytest
 
@@ -10,6 +13,7 @@ torch = pytest.importorskip("torch")
 import numpy as np  # noqa: E402
 
 from exercises import catalog  # noqa: E402
+from exercises.grading import Mismatch  # noqa: E402
 from exercises.grading.loading import load  # noqa: E402
 
 
@@ -238,3 +242,220 @@ def test_target_pruning():
     assert a.grad is None and b.grad is None
     with pytest.raises(RuntimeError, match="not have been used"):
         torch.autograd.grad(a * 2, [other])
+
+
+WITH_TENSORS = [each for each in catalog.exercises() if "import teachtorch as torch" in each.test.read_text()]
+WRONG = [(each, file) for each in WITH_TENSORS for file in sorted(each.solutions.glob("wrong_*.py"))]
+LEAVES_HOOKS_ON = "wrong_stays_on"
+
+
+@pytest.fixture
+def torch_instead(monkeypatch):
+    """`import teachtorch as torch` gives PyTorch itself."""
+    monkeypatch.setitem(sys.modules, "teachtorch", torch)
+
+
+def graded_by(exercise):
+    """The test file of an exercise, as a module that was imported just now."""
+    spec = importlib.util.spec_from_file_location(f"graded_on_torch_{exercise.name}", exercise.test)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def ask(test, yours):
+    """Run one property."""
+    given = {"yours": yours, "rng": random.Random(0)}
+    test(**{name: given[name] for name in inspect.signature(test).parameters})
+
+
+@pytest.mark.parametrize("exercise", WITH_TENSORS, ids=lambda exercise: exercise.name)
+def test_solution_passes_on_torch(exercise, torch_instead):
+    module, yours = graded_by(exercise), load(exercise.solutions / "solution.py", None)
+    for each in exercise.properties:
+        ask(getattr(module, each.name), yours)
+
+
+@pytest.mark.parametrize("exercise, file", WRONG, ids=lambda value: getattr(value, "stem", ""))
+def test_wrong_solution_fails_on_torch(exercise, file, torch_instead):
+    if file.stem == LEAVES_HOOKS_ON:
+        pytest.skip("it would reach the tests after it")
+    module, yours = graded_by(exercise), load(file, None)
+    with pytest.raises((Mismatch, RuntimeError)):
+        ask(getattr(module, yours.FAILS), yours)
+
+
+def test_version_counter():
+    """The same random program of views, detach, .data and in-place additions on both."""
+    rng = random.Random(0)
+    for _ in range(50):
+        ours, theirs = [solution("version_counter").Tensor([0.0])], [torch.zeros(1)]
+        for _ in range(12):
+            which, kind = rng.randrange(len(ours)), rng.choice(["view", "detach", "data", "add_", "add"])
+            if kind == "add_":
+                with torch.no_grad():
+                    theirs[which].add_(1)
+                ours[which].add_(1, grad_mode=False)
+            else:
+                ours.append(version_step(ours[which], kind, ()))
+                theirs.append(version_step(theirs[which], kind, (1,)))
+        assert [each._version for each in ours] == [each._version for each in theirs]
+        assert [each.values[0] for each in ours] == [each.item() for each in theirs]
+
+
+def version_step(tensor, kind, shape):
+    """A tensor made from another one."""
+    if kind == "data":
+        return tensor.data
+    arguments = {"view": shape, "detach": (), "add": (1,)}[kind]
+    return getattr(tensor, kind)(*arguments)
+
+
+def test_saved_check():
+    """What exp, sin, add and mul save."""
+    ask_saved = solution("saved_check").what_is_saved
+    for first, second in itertools.product([True, False], repeat=2):
+        x, y = (torch.tensor([2.0], requires_grad=flag) for flag in (first, second))
+        for operation, operands in {"exp": (x,), "sin": (x,), "add": (x, y), "mul": (x, y)}.items():
+            result = getattr(torch, operation)(*operands)
+            mine = ask_saved(operation, x, y if len(operands) == 2 else None, result)
+            theirs = [each for each in saved_by(result) if each is not None]
+            assert len(mine) == len(theirs), (operation, first, second)
+            assert all(one.data_ptr() == other.data_ptr() for one, other in zip(mine, theirs))
+
+
+def saved_by(result):
+    """The tensors that the node of a result has saved."""
+    names = ("_saved_self", "_saved_other", "_saved_result")
+    return [getattr(result.grad_fn, name) for name in names if hasattr(result.grad_fn, name)]
+
+
+def test_copy_slices():
+    module = solution("copy_slices")
+    grad = np.arange(1.0, 13.0).reshape(3, 4)
+    for key in (1, (slice(None), 2), (slice(0, 3, 2), slice(1, 3))):
+        leaf = torch.ones(3, 4, dtype=torch.float64, requires_grad=True)
+        base = leaf * 1
+        base[key].mul_(5)
+        base.backward(torch.tensor(grad))
+        ours, others = module.copy_slices(grad, key, module.scale_backward(5.0))
+        assert np.array_equal(ours, leaf.grad.numpy())
+        assert others == []
+
+
+def test_leaf_table():
+    module = solution("leaf_table")
+    for first, second, grad_mode in itertools.product([True, False], repeat=3):
+        with torch.set_grad_enabled(grad_mode):
+            theirs = torch.ones(2, requires_grad=first) * torch.ones(2, requires_grad=second)
+        ours = module.operation([module.Tensor(first), module.Tensor(second)], grad_mode)
+        assert (ours.requires_grad, ours.is_leaf) == (theirs.requires_grad, theirs.is_leaf)
+    x = torch.ones(2, requires_grad=True)
+    ours = module.to(module.Tensor(True), "float64")
+    theirs = x.to(torch.float64)
+    assert (ours.requires_grad, ours.is_leaf) == (theirs.requires_grad, theirs.is_leaf)
+    assert x.to(torch.float32) is x
+    with pytest.raises(RuntimeError):
+        (x * 2).requires_grad_(False)
+    with pytest.raises(RuntimeError):
+        torch.ones(2, dtype=torch.int64).requires_grad_()
+
+
+def test_refcount_ledger():
+    """Random programs, run by PyTorch: when does each storage go?"""
+    rng = random.Random(0)
+    for _ in range(60):
+        program = random_program(rng)
+        assert solution("refcount_ledger").freed_at(program) == run_program(program), program
+
+
+def random_program(rng):
+    """Statements over few names, so that names are bound again."""
+    program, names = [("leaf", "a")], ["a"]
+    for _ in range(8):
+        kind = rng.choice(["leaf", "view", "exp", "add", "mul", "del", "backward"] if names else ["leaf"])
+        operands = [rng.choice(names) for _ in range({"view": 1, "exp": 1, "add": 2, "mul": 2}.get(kind, 0))]
+        target = rng.choice(names) if kind in ("del", "backward") else rng.choice("abcd")
+        if kind == "backward" and any(each[0] == "backward" for each in program):
+            continue
+        program.append((kind, target, *operands))
+        names = sorted({*names, target} - ({target} if kind == "del" else set()))
+    return program
+
+
+def run_program(program):
+    """Run it on PyTorch, and look after each statement which storages are still there."""
+    variables, watched, freed = {}, {}, {}
+    for number, (kind, target, *names) in enumerate(program):
+        operands = [variables[name] for name in names]
+        if kind == "del":
+            del variables[target]
+        elif kind == "backward":
+            variables[target].backward(torch.ones(2))
+        else:
+            variables[target] = made(kind, operands)
+            if kind != "view":
+                watched[number], freed[number] = variables[target].untyped_storage()._weak_ref(), None
+        operands.clear()
+        for storage, weak in watched.items():
+            if freed[storage] is None and torch.UntypedStorage._expired(weak):
+                freed[storage] = number
+    return freed
+
+
+def made(kind, operands):
+    """What a statement makes."""
+    if kind == "leaf":
+        return torch.ones(2, requires_grad=True)
+    return operands[0].view(2) if kind == "view" else getattr(torch, kind)(*operands)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_dual_numbers():
+    level = solution("dual_numbers").Level()
+    numbers = np.random.default_rng(0)
+    x, y, moving_x, moving_y = (numbers.uniform(1.0, 2.0, (3, 3)) for _ in range(4))
+    with level:
+        dual = forward_formula(level.make_dual(x.copy(), moving_x.copy()), level.make_dual(y, moving_y))
+        ours = level.unpack(dual)
+    with torch.autograd.forward_ad.dual_level():
+        make = torch.autograd.forward_ad.make_dual
+        tensors = [
+            make(torch.tensor(one), torch.tensor(other)) for one, other in ((x, moving_x), (y, moving_y))
+        ]
+        theirs = torch.autograd.forward_ad.unpack_dual(forward_formula(*tensors))
+        assert np.allclose(ours[0], theirs.primal.numpy())
+        assert np.allclose(ours[1], theirs.tangent.numpy())
+
+
+def forward_formula(x, y):
+    """Every operation of the exercise, the view and the change in place too."""
+    x[1].mul_(y[0])
+    return (x @ y / (x + y) ** 2 * x)[1:, 0]
+
+
+def test_subgradients():
+    module = solution("subgradients")
+    for values in ([3.0, 5.0, 5.0], [0.0, -2.0, 2.0], [2.0, 0.0, 0.0], [-1.0, 0.5, 4.0]):
+        x, numbers = torch.tensor(values, dtype=torch.float64, requires_grad=True), np.array(values)
+        assert np.allclose(module.max_backward(1.0, numbers), torch.autograd.grad(x.max(), x)[0])
+        assert np.allclose(module.prod_backward(1.0, numbers), torch.autograd.grad(x.prod(), x)[0])
+        assert np.allclose(module.abs_backward(np.ones(3), numbers), torch.autograd.grad(x.abs().sum(), x)[0])
+        clamped = torch.autograd.grad(x.clamp(-0.5, 1.5).sum(), x)[0]
+        assert np.allclose(module.clamp_backward(np.ones(3), numbers, -0.5, 1.5), clamped)
+
+
+def test_mini_engine():
+    """The same network on both: the loss and all gradients."""
+    module, numbers = solution("mini_engine"), np.random.default_rng(0)
+    arrays = [numbers.standard_normal(shape) for shape in [(64, 32), (1, 32), (32, 10), (1, 10)]]
+    images, labels = numbers.random((5, 64)), np.array([1, 2, 3, 4, 5])
+    ours = [module.Tensor(each, requires_grad=True) for each in arrays]
+    loss = module.cross_entropy(module._scores(ours, images), labels)
+    module.backward(loss)
+    w1, b1, w2, b2 = theirs = [torch.tensor(each, requires_grad=True) for each in arrays]
+    scores = (torch.tensor(images) @ w1 + b1).relu() @ w2 + b2
+    expected = torch.nn.functional.cross_entropy(scores, torch.tensor(labels))
+    expected.backward()
+    assert np.isclose(loss.data, expected.item())
+    assert all(np.allclose(one.grad, other.grad.numpy()) for one, other in zip(ours, theirs))

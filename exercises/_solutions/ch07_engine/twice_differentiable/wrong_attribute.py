@@ -1,0 +1,47 @@
+"""Keeps the input as an attribute of ctx."""
+
+import numpy as np
+import teachtorch as torch
+
+FAILS = "test_cube_in_place"
+SAYS = "save_for_backward is checked"
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x = x
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        x = ctx.x
+        return grad * 3 * x * x
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor, None
+
+
+class NumpySin(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.from_numpy(np.sin(x.detach().numpy()))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return sin_backward(ctx, grad)
+
+
+@torch.autograd.function.once_differentiable
+def sin_backward(ctx, grad):
+    (x,) = ctx.saved_tensors
+    return grad * torch.from_numpy(np.cos(x.detach().numpy()))

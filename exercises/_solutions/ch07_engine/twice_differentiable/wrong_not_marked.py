@@ -1,0 +1,46 @@
+"""Does not say that the NumPy backward cannot be differentiated."""
+
+import numpy as np
+import teachtorch as torch
+
+FAILS = "test_sin_twice"
+SAYS = "nobody told"
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x * x
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor, None
+
+
+class NumpySin(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.from_numpy(np.sin(x.detach().numpy()))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return sin_backward(ctx, grad)
+
+
+def sin_backward(ctx, grad):
+    (x,) = ctx.saved_tensors
+    return grad * torch.from_numpy(np.cos(x.detach().numpy()))

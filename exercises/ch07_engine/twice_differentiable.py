@@ -1,0 +1,62 @@
+"""Functions of your own, that can be differentiated once, or twice.
+
+The backward of an `autograd.Function` is a formula made of operations. With `create_graph=True` these operations are
+recorded like any others, so a backward of the backward works, *if* all of them are recorded: a formula that uses
+NumPy, `.detach()` or `.data` looks like a constant from outside. Its second derivative would be silently wrong.
+Such a backward says so: `@once_differentiable` makes a second differentiation raise.
+
+What the backward needs of inputs and results goes through `ctx.save_for_backward`: then it is freed after the
+backward, and a change in place is noticed. Other things, like numbers, are attributes of ctx.
+
+The backward returns one gradient for each argument of the forward, None for what is no tensor.
+"""
+
+import numpy as np
+import teachtorch as torch
+
+
+class Cube(torch.autograd.Function):
+    """x ** 3, differentiable as often as you like."""
+
+    @staticmethod
+    def forward(ctx, x):
+        """x: a tensor."""
+        raise NotImplementedError
+
+    @staticmethod
+    def backward(ctx, grad):
+        """The gradient of x."""
+        raise NotImplementedError
+
+
+class Scale(torch.autograd.Function):
+    """x * factor, where factor is a Python number."""
+
+    @staticmethod
+    def forward(ctx, x, factor):
+        """x: a tensor. factor: a number, which gets no gradient."""
+        raise NotImplementedError
+
+    @staticmethod
+    def backward(ctx, grad):
+        """The gradient of each argument."""
+        raise NotImplementedError
+
+
+class NumpySin(torch.autograd.Function):
+    """sin(x), computed by NumPy in both directions. To differentiate it a second time raises."""
+
+    @staticmethod
+    def forward(ctx, x):
+        """x: a tensor on the CPU."""
+        raise NotImplementedError
+
+    @staticmethod
+    def backward(ctx, grad):
+        """The gradient of x: see below. It is complete."""
+        return sin_backward(ctx, grad)
+
+
+def sin_backward(ctx, grad):
+    """The backward of NumpySin, by NumPy: grad * cos(x). It needs a line above its `def`, too."""
+    raise NotImplementedError
