@@ -1,9 +1,10 @@
 """Automatic differentiation: the graph, the engine that walks it, and what records it. Knows no operator by name."""
-from . import forward_ad, function, functional, graph  # noqa: F401
+from . import forward_ad, function, functional, graph, variable  # noqa: F401
 from . import tensor_fields  # noqa: F401  (attaches requires_grad, grad, hooks ... to Tensor)
 from .anomaly_mode import detect_anomaly, is_anomaly_enabled, set_detect_anomaly  # noqa: F401
 from .api import backward, grad  # noqa: F401
 from .function import Function  # noqa: F401
+from .variable import Variable  # noqa: F401
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: F401
 from .grad_mode import (enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled,  # noqa: F401
                         no_grad, set_grad_enabled)

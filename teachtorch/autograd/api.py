@@ -1,14 +1,15 @@
 """`backward` and `grad`: what users call to run the engine."""
+import math
 import warnings
 
 import numpy as np
 
 from ..core import dtype as dt
 from ..dispatch.operator import registry
-from ..tensor import Tensor, from_array, method
+from ..tensor import Size, Tensor, from_array, method
 from .engine import run_backward
 from .meta import grad_fn_of, gradient_edge, tracks
-from .node import Node
+from .node import GradientEdge, Node
 
 
 REFERENCE_CYCLE = (
@@ -35,7 +36,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         return
     inputs = as_tuple(inputs)
     if not inputs:
-        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     targets = retaining_edges(inputs)
     run_backward(edges, grads, keep_graph, create_graph, targets, accumulate_targets=targets)
 
@@ -43,9 +44,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 def retaining_edges(inputs):
     """The edges of backward's `inputs`. Leaves accumulate in their node; the others retain their gradient."""
     for t in inputs:
-        grad_fn_of(t)
-        t.retain_grad()
-    return [edge for edge in map(gradient_edge, inputs) if edge is not None]
+        if isinstance(t, Tensor):
+            grad_fn_of(t)
+            t.retain_grad()
+    return [edge for edge in map(edge_of, inputs) if edge is not None]
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
@@ -60,7 +62,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, "
                          "but got: allow_unused=False.")
     if not inputs:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     grads = as_tuple(grad_outputs, len(outputs))
     keep_graph = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
@@ -70,10 +72,11 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     captured = run_backward(edges_of(outputs), starts, keep_graph, create_graph, targets)
     found = [captured.get(target) for target in targets]
     if materialize_grads:
-        return tuple(registry["zeros_like"].info.public(t) if g is None else g for g, t in zip(found, inputs))
-    if not allow_unused and any(g is None for g in found):
-        raise RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. "
-                           "Set allow_unused=True if this is the desired behavior.")
+        return tuple(zeros_for(t) if g is None else g for g, t in zip(found, inputs))
+    for i, g in enumerate(found):
+        if g is None and not allow_unused:
+            raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
+                               "Set allow_unused=True if this is the desired behavior.")
     return tuple(found)
 
 
@@ -89,8 +92,27 @@ def stacked(tensors):
     return registry["stack"](list(tensors), 0)
 
 
+def zeros_for(t):
+    """Zeros like a tensor, or like what arrives at an edge."""
+    if isinstance(t, GradientEdge):
+        metadata = metadata_of(t)
+        return from_array(np.zeros(metadata.shape, metadata.dtype.numpy))
+    return registry["zeros_like"].info.public(t)
+
+
+def metadata_of(edge):
+    return edge.node.input_metadata[edge.output_nr]
+
+
+def edge_of(t):
+    """(node, input_nr) of a tensor or a GradientEdge; None if no gradient flows."""
+    return tuple(t[:2]) if isinstance(t, GradientEdge) else gradient_edge(t)
+
+
 def target_of(t):
     """The edge of a tensor to differentiate by; one that nothing leads to, if no gradient reaches the tensor."""
+    if isinstance(t, GradientEdge):
+        return edge_of(t)
     if not tracks(t):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return gradient_edge(t) or (Node(), 0)
@@ -100,13 +122,13 @@ def as_tuple(value, length=1):
     """A tuple of what may be one tensor, a sequence, or None."""
     if value is None:
         return (None,) * length
-    return (value,) if isinstance(value, Tensor) else tuple(value)
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
 def edges_of(tensors):
     edges = []
     for i, t in enumerate(tensors):
-        edge = gradient_edge(t)
+        edge = edge_of(t)
         if edge is None:
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         edges.append(edge)
@@ -115,13 +137,18 @@ def edges_of(tensors):
 
 def starting_gradients(outputs, grads):
     """The gradient to start each output with. RuntimeError where it is missing or of the wrong shape."""
-    if len(grads) != len(outputs):
+    for out in outputs:
+        if not isinstance(out, (Tensor, GradientEdge)):
+            raise AssertionError("Expected output to be a torch.Tensor")
+    if len(grads) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     return [implicit_gradient(out) if g is None else checked_gradient(out, g, i)
             for i, (out, g) in enumerate(zip(outputs, grads))]
 
 
 def implicit_gradient(out):
+    if isinstance(out, GradientEdge):
+        return implicit_gradient_at(metadata_of(out))
     if not tracks(out):
         return None
     if out._shape and out.numel() != 1:
@@ -131,12 +158,19 @@ def implicit_gradient(out):
     return from_array(np.ones(out._shape, out._dtype.numpy)) if out.is_cpu else out.new_ones(out._shape)
 
 
+def implicit_gradient_at(metadata):
+    if math.prod(metadata.shape) != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    return from_array(np.ones(metadata.shape, metadata.dtype.numpy))
+
+
 def checked_gradient(out, g, i):
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    if g._shape != out._shape:
+    shape = Size(metadata_of(out).shape) if isinstance(out, GradientEdge) else out.shape
+    if g._shape != shape:
         raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a "
-                           f"shape of {out.shape}.")
+                           f"shape of {shape}.")
     return g
 
 

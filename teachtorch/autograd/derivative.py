@@ -21,7 +21,7 @@ from ..kernels.pointwise import silently
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .meta import gradient_source
 from .node import Node, next_sequence_nr
-from .saved import SECOND_BACKWARD, Saved, save_input, save_result
+from .saved import SECOND_BACKWARD, Saved, SavedTensor, save_input, save_result
 
 # How a plan fetches one value when the node is made.
 ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, NEEDS = range(6)
@@ -32,6 +32,15 @@ PLAIN_CPU = CPU | AD_INPLACE_OR_VIEW | AUTOGRAD
 # Operators to which PyTorch passes a number as a tensor: it has a (None, 0) edge and counts as saved. Elsewhere a
 # number has neither.
 WRAPS_NUMBERS = frozenset(("add", "sub", "mul", "div", "where"))
+
+
+# The number at the end of a node's name, where it depends on which differentiable arguments are numbers: PyTorch numbers
+# the overloads of an operator.
+OVERLOADS = {
+    "clamp": {(): 0, (1,): 1, (2,): 1, (1, 2): 1}, "pow": {(): 1, (1,): 0, (0,): 2}, "rsub": {(1,): 1},
+    "masked_fill": {(): 1, (2,): 0}, "lerp": {(): 1, (2,): 0}, "fmod": {(): 1, (1,): 0}, "remainder": {(): 1, (1,): 0},
+    "copysign": {(): 0, (1,): 1}, "xlogy": {(): 0, (0,): 1, (1,): 2},
+}
 
 
 class Formula:
@@ -75,6 +84,7 @@ class Derivatives:
         self.slot_of = {position: slot for slot, position in enumerate(self.positions)}
         self.node_class = type(node_name(name), (OperatorNode,), {"__slots__": (), "derivatives": self})
         self.wraps_numbers = name in WRAPS_NUMBERS
+        self.overloads = OVERLOADS.get(name)
         self._plans = {}
 
     def _formula(self, key, fn, on_arrays):
@@ -203,6 +213,13 @@ class OperatorNode(Node):
         self.plan = plan
         self.counts = counts
 
+    def name(self):
+        name, overloads = type(self).__name__, self.derivatives.overloads
+        if overloads is None:
+            return name
+        counts = self.counts or ()
+        return name[:-1] + str(overloads.get(tuple([slot for slot, count in enumerate(counts) if count == 0]), 0))
+
     def apply(self, grads):
         plan = self.plan
         if plan.is_single:
@@ -259,15 +276,34 @@ class OperatorNode(Node):
 
     def __getattr__(self, name):
         """`_saved_<name>`: what the node keeps, unpacked. RuntimeError once it has been freed."""
-        if name.startswith("_saved_"):
-            wanted = name.removeprefix("_saved_")
+        prefix = "_raw_saved_" if name.startswith("_raw_saved_") else "_saved_"
+        if name.startswith(prefix):
+            wanted = name.removeprefix(prefix)
             names = OperatorNode.plan.__get__(self).names
             if wanted in names:
-                return self.unpacked()[names.index(wanted)]
+                place = names.index(wanted)
+                return self.unpacked()[place] if prefix == "_saved_" else RawSaved(self, place)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self):
         return [*super().__dir__(), *("_saved_" + name for name in self.plan.names)]
+
+
+class RawSaved:
+    """A saved tensor as a place of its own (torch's SavedTensor): takes hooks of its own."""
+
+    def __init__(self, node, place):
+        self._node, self._place = node, place
+
+    def register_hooks(self, pack_hook, unpack_hook):
+        """Keep pack_hook(tensor) in place of the tensor; unpack_hook gives it back. RuntimeError if hooks are there."""
+        saved = self._node.saved
+        if saved is None:
+            raise RuntimeError(SECOND_BACKWARD)
+        if not isinstance(saved[self._place], SavedTensor):
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
+                               "one pair of hooks is allowed at a time.")
+        saved[self._place] = saved[self._place].with_hooks(pack_hook, unpack_hook)
 
 
 def run_formulas(steps, grads, values, width):

@@ -11,7 +11,9 @@ from heapq import heappop, heappush
 from sys import getrefcount
 
 from ..core import observer
+from ..core.dtype import scalar_type_name
 from ..dispatch.state import set_grad_mode, state
+from ..tensor import Tensor
 from .accumulate import is_dense, is_sole_owner
 from .node import GraphRoot
 from .reduce import is_expandable_to, sum_to
@@ -22,6 +24,7 @@ class GraphTask:
 
     def __init__(self, root):
         self.dependencies, self.parents = self.count_dependencies(root)
+        self.root = root
         self.buffers = {}
         self.ready = []
         self.turn = 0             # of equal sequence numbers, first come, first served
@@ -39,6 +42,10 @@ class GraphTask:
                         dependencies[child] = 1
                         stack.append(child)
         return dependencies, None
+
+    def will_run(self, node):
+        """Whether this pass reaches the node."""
+        return node in self.dependencies or node is self.root
 
     def push(self, node):
         self.turn += 1
@@ -133,6 +140,9 @@ class TargetedTask(GraphTask):
                     stack.append(parent)
         return needed
 
+    def will_run(self, node):
+        return node in self.runnable or node in self.captured_inputs
+
     def push(self, node):
         if node in self.runnable or node in self.captured_inputs:
             super().push(node)
@@ -177,9 +187,36 @@ def replaced(grad, new, hook):
         return grad
     if grad is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(new, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if new._dtype is not grad._dtype:
+        raise RuntimeError(f"hook '{name_of_hook(hook)}' has changed the type of value (was {tensor_type(grad)} got "
+                           f"{tensor_type(new)})")
     if new._shape != grad._shape:
-        raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
+        raise RuntimeError(f"hook '{name_of_hook(hook)}' has changed the size of value")
     return new
+
+
+def name_of_hook(hook):
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def tensor_type(t):
+    return f"torch.{scalar_type_name(t._dtype)}Tensor"
+
+
+def replaced_all(grads, new, hook):
+    """The gradients that a node's hook returned instead of `grads`, if it did. RuntimeError or TypeError if they do
+    not fit, one by one."""
+    if new is None:
+        return grads
+    new = (new,) if isinstance(new, Tensor) else new
+    if not isinstance(new, (tuple, list)):
+        raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
+    if len(new) != len(grads):
+        raise RuntimeError(f"hook '{name_of_hook(hook)}' has returned an incorrect number of values (got {len(new)}, "
+                           f"but expected {len(grads)})")
+    return [None if n is None else replaced(n if g is None else g, n, hook) for g, n in zip(grads, new)]
 
 
 def with_hooks(node, grads):
@@ -207,12 +244,10 @@ def applied(node, grads, apply):
     if hooks is None:
         return apply(grads)
     for hook in tuple(hooks.pre.values()):
-        changed = hook(tuple(grads))
-        grads = grads if changed is None else as_list(changed)
+        grads = replaced_all(grads, hook(tuple(grads)), hook)
     results = validated(node, apply(grads))
     for hook in tuple(hooks.post.values()):
-        changed = hook(tuple(results), tuple(grads))
-        results = results if changed is None else as_list(changed)
+        results = replaced_all(results, hook(tuple(results), tuple(grads)), hook)
     return results
 
 
@@ -220,10 +255,6 @@ def validated(node, results):
     """A node's gradients as the next nodes expect them: what post-hooks see."""
     return [result if edge is None or result is None else fitted(result, edge[0].input_metadata[edge[1]], node, i)
             for i, (result, edge) in enumerate(zip(results, node.next_edges))]
-
-
-def as_list(grads):
-    return list(grads) if isinstance(grads, (tuple, list)) else [grads]
 
 
 def fitted(grad, expected, node, i):

@@ -104,7 +104,10 @@ class set_grad_enabled(_SwitchDecorator):
 
 
 class inference_mode(_SwitchDecorator):
-    """no_grad, and results have neither version counter nor view tracking; autograd can never use them again."""
+    """no_grad, and results have neither version counter nor view tracking; autograd can never use them again.
+
+    inference_mode(False) leaves the mode, and records.
+    """
 
     def __new__(cls, mode=True):
         if callable(mode):
@@ -121,9 +124,11 @@ class inference_mode(_SwitchDecorator):
     def __enter__(self):
         self._before.append((state.grad_enabled, state.inference, state.included))
         self._switch(self.mode)
+        set_grad_mode(not self.mode)
         if self.mode:
-            set_grad_mode(False)
             state.included &= ~AD_INPLACE_OR_VIEW
+        else:
+            state.included |= AD_INPLACE_OR_VIEW
 
     def __exit__(self, *exc):
         grad_enabled, inference, state.included = self._before.pop()

@@ -1,7 +1,11 @@
 """torch.autograd.graph: nodes and edges by name, and hooks on what is saved for backward."""
+import threading
+import weakref
+
 from ..dispatch.state import state
+from .engine import current
 from .meta import gradient_edge
-from .node import Node  # noqa: F401
+from .node import GradientEdge, Node
 from .tensor_fields import bump_version
 
 
@@ -15,6 +19,7 @@ class saved_tensors_hooks:
         self.hooks = (pack_hook, unpack_hook)
 
     def __enter__(self):
+        refuse_if_disabled()
         self._before = state.saved_tensors_hooks
         state.saved_tensors_hooks = self.hooks
 
@@ -30,12 +35,104 @@ class save_on_cpu(saved_tensors_hooks):
                          lambda packed: packed[1].to(packed[0]))
 
 
+class _Disabled(threading.local):
+    """Why hooks on saved tensors are refused in this thread; None: they are not."""
+
+    message = None
+
+
+_disabled = _Disabled()
+
+
+def refuse_if_disabled():
+    if _disabled.message is not None:
+        raise RuntimeError(_disabled.message)
+
+
+class disable_saved_tensors_hooks:
+    """In the block, hooks on saved tensors are refused: RuntimeError with the given message."""
+
+    def __init__(self, error_message):
+        self.message = error_message
+
+    def __enter__(self):
+        if state.saved_tensors_hooks is not None:
+            raise RuntimeError(self.message)
+        self._before = _disabled.message
+        _disabled.message = self.message
+
+    def __exit__(self, *exc):
+        _disabled.message = self._before
+
+
 def get_gradient_edge(tensor):
-    """(node, output_nr): where a gradient of the tensor goes. RuntimeError if none does."""
+    """The GradientEdge of a tensor: where a gradient of it goes. RuntimeError if none does."""
     edge = gradient_edge(tensor)
     if edge is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return edge
+    return GradientEdge(*edge)
+
+
+class _Handles:
+    """Several handles removed together."""
+
+    def __init__(self, handles):
+        self.handles = handles
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.remove()
+
+
+def register_multi_grad_hook(tensors, fn, *, mode="all"):
+    """Call `fn` once per backward that reaches the tensors.
+
+    mode "all": fn([grad, ...]) when all gradients that this backward computes are there, None for the others.
+    mode "any": fn(grad) with the first. Returns a handle. ValueError for another mode.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    make = _AllGradients if mode == "all" else _AnyGradient
+    collector = make(tensors, fn)
+    return _Handles([t.register_hook(collector.hook_of(i)) for i, t in enumerate(tensors)])
+
+
+class _AnyGradient:
+    def __init__(self, tensors, fn):
+        self.fn = fn
+        self.served = weakref.WeakSet()          # the backward passes that have called fn
+
+    def hook_of(self, i):
+        def hook(grad):
+            if current.task not in self.served:
+                self.served.add(current.task)
+                self.fn(grad)
+        return hook
+
+
+class _AllGradients:
+    def __init__(self, tensors, fn):
+        self.fn = fn
+        self.edges = [gradient_edge(t) for t in tensors]
+        self.passes = weakref.WeakKeyDictionary()    # backward pass: [gradients so far, how many are missing]
+
+    def hook_of(self, i):
+        def hook(grad):
+            task = current.task
+            if task not in self.passes:
+                self.passes[task] = [[None] * len(self.edges), sum(task.will_run(node) for node, _ in self.edges)]
+            found = self.passes[task]
+            found[0][i] = grad
+            found[1] -= 1
+            if not found[1]:
+                self.fn(found[0])
+        return hook
 
 
 def increment_version(tensor):

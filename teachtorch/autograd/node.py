@@ -8,12 +8,23 @@ so an edge is (node, input_nr): *which input* of the next node a gradient goes t
 autograd meta: (grad_fn, output_nr), or (AccumulateGrad, 0) for a leaf.
 """
 import itertools
+import re
+from collections import namedtuple
 
 from ..core.hooks import RemovableHandle
 
 # Later operators run first in backward; leaves' accumulators run as soon as they are ready.
 next_sequence_nr = itertools.count().__next__
 ACCUMULATE_GRAD_SEQUENCE_NR = 2 ** 64 - 1
+
+
+class GradientEdge(namedtuple("GradientEdge", ["node", "output_nr", "ownership_token"], defaults=[None])):
+    """Where a gradient goes, in PyTorch's words: output `output_nr` of the forward operator of `node`.
+
+    Serves in place of a tensor in autograd.grad and backward.
+    """
+
+    __slots__ = ()
 
 
 class InputMetadata:
@@ -85,6 +96,10 @@ class Node:
         """The operator's name with "Backward0"."""
         return type(self).__name__
 
+    def operator_name(self):
+        """The name as messages have it, "Exp" for ExpBackward0."""
+        return re.sub(r"Backward\d*$", "", self.name())
+
     @property
     def next_functions(self):
         """The edges as PyTorch shows them: ((node, input_nr), ...), (None, 0) where an input needs no gradient."""
@@ -103,6 +118,15 @@ class Node:
 
     def _sequence_nr(self):
         return self.sequence_nr
+
+    @property
+    def requires_grad(self):
+        return True
+
+    def __call__(self, *grads):
+        """What the node makes of these gradients: one gradient, or a tuple."""
+        results = self.apply(list(grads))
+        return results[0] if len(results) == 1 else tuple(results)
 
     def register_hook(self, hook):
         """Call hook(grad_inputs, grad_outputs) after this node ran; a tuple returned replaces grad_inputs."""

@@ -21,14 +21,14 @@ SECOND_BACKWARD = (
 def save_input(t):
     """Keep an argument of the operator: the tensor itself."""
     if state.saved_tensors_hooks is not None:
-        return PackedTensor(t)
+        return PackedTensor(t, state.saved_tensors_hooks)
     return SavedTensor(t, False)
 
 
 def save_result(t):
     """Keep a result: its memory without its grad_fn, which would close a reference cycle."""
     if state.saved_tensors_hooks is not None:
-        return PackedTensor(t, is_result=True)
+        return PackedTensor(t, state.saved_tensors_hooks, is_result=True)
     return SavedTensor(same_memory(t), True)
 
 
@@ -63,19 +63,24 @@ class SavedTensor(Saved):
         return t
 
 
+    def with_hooks(self, pack_hook, unpack_hook):
+        """The same, kept through hooks."""
+        return PackedTensor(self.tensor, (pack_hook, unpack_hook), self.is_result)
+
+
 class PackedTensor(Saved):
     """What a `pack` hook of saved_tensors_hooks made of a tensor; `unpack` turns it back, without version check.
 
-    The hooks see tensors without history; `source` says where gradients of the tensor go.
+    `source`: where gradients of the tensor go, for what the hook gives back has no history.
     """
 
     __slots__ = ("packed", "unpack_hook", "source", "is_result")
 
-    def __init__(self, t, is_result=False):
-        pack, self.unpack_hook = state.saved_tensors_hooks
+    def __init__(self, t, hooks, is_result=False):
+        pack, self.unpack_hook = hooks
         self.is_result = is_result
         self.source = None if is_result else autograd_meta.gradient_source(t)
-        self.packed = packed(pack, same_memory(t))
+        self.packed = packed(pack, same_memory(t) if is_result else t)
 
     def unpack(self, node, output_nr=0):
         t = self.unpack_hook(self.packed)
@@ -88,15 +93,15 @@ class PackedTensor(Saved):
 
 def packed(pack, t):
     """What the hook makes of the tensor. It runs unrecorded. RuntimeError if it changes the tensor."""
-    before, version = state.grad_enabled, t._counter.value
+    before, version = state.grad_enabled, t._version
     set_grad_mode(False)
     try:
         found = pack(t)
     finally:
         set_grad_mode(before)
-    if t._counter.value != version:
+    if t._version != version:
         raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
-                           "hook can not be modified by in-place operations as this can lead to unexpected "
+                           "hook cannot be modified by in-place operations as this can lead to unexpected "
                            "side-effects. Please open an issue if you need to perform in-place operations on the input "
                            "to a pack hook.")
     return found
@@ -133,8 +138,8 @@ def with_history(t, node, output_nr):
 def changed_in_place(t, expected, node, output_nr):
     maker = node if node is not None else autograd_meta.grad_fn_of(t)
     nr = output_nr if node is not None or t._meta is None else t._meta.output_nr
-    made_by = f", which is output {nr} of {maker.name()}," if maker is not None else ""
+    made_by = f", which is output {nr} of {maker.operator_name()}," if maker is not None else ""
     return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{scalar_type_name(t._dtype)}Tensor {list(t._shape)}]{made_by} is at version {t._counter.value}; "
             f"expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed "
-            "to compute its gradient, with torch.autograd.set_detect_anomaly(True).")
+            "to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).")

@@ -162,7 +162,7 @@ def forbidden_view(t, what):
     maker = None if meta is None else meta.grad_fn
     is_output = maker is not None
     if is_output:
-        which = f"Output {meta.output_nr} of {maker.name().removesuffix('Backward0')} is a view"
+        which = f"Output {meta.output_nr} of {maker.operator_name()} is a view"
     if creation == INFERENCE:
         start, end = "A view was created in inference mode", " in normal mode."
     elif creation == NO_GRAD or not is_output:

@@ -358,8 +358,9 @@ def bumping_kernel(op):
     """In-place operators bump the version counter, once they have succeeded."""
     def ad_inplace_or_view(keys, self, *args):
         if not self._keys & K.AUTOGRAD and not state.inference:
-            raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
-                               "a clone to get a normal tensor before doing inplace update.")
+            raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make "
+                               "a clone to get a normal tensor before doing inplace update.See "
+                               "https://github.com/pytorch/rfcs/pull/17 for more details.")
         op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args)
         bump_version(self)
         return self

@@ -8,6 +8,7 @@ from ..autograd.meta import tracks
 from ..core import dtype as dt
 from ..core import settings
 from ..core.device import CPU, as_device
+from ..dispatch.state import state
 from ..memory.storage import UntypedStorage, bytes_of
 from ..tensor import Tensor, array_of, from_array, from_geometry, method, storage_of, stride_of
 from .arguments import as_dtype
@@ -31,7 +32,7 @@ def numpy(self, *, force=False):
     """
     if force:
         self = self.detach().cpu()
-    if tracks(self):
+    if state.grad_enabled and tracks(self):
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._device.type != "cpu":

@@ -1,0 +1,23 @@
+"""`Variable`, the name that tensors with gradients had before PyTorch 0.4: still found in old code."""
+from ..tensor import Tensor
+from .engine import queue_callback
+
+
+class ExecutionEngine:
+    """What torch.autograd.Variable._execution_engine offers: a callback at the end of the running backward pass."""
+
+    queue_callback = staticmethod(queue_callback)
+
+
+class VariableMeta(type):
+    def __instancecheck__(cls, other):
+        return isinstance(other, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """Variable(data, requires_grad=False) is the tensor `data`, outside its graph; every tensor is a Variable."""
+
+    _execution_engine = ExecutionEngine
+
+    def __new__(cls, data, requires_grad=False):
+        return data.detach().requires_grad_(requires_grad)
