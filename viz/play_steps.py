@@ -117,7 +117,7 @@ class Replay:
             return ""
         step["frees"] = [f"{self.model.card[node]}.saved"]
         size = sum(item["bytes"] for item in kept)
-        what = f"the {human_bytes(size)} it saved" if size else "what a hook packed for it"
+        what = f"the {human_bytes(size)} it saved" if size else "what it saved"
         return f", then lets go of {what}"
 
     def _send(self, step, turn, inside=None):

@@ -10,6 +10,8 @@ from viz.tensors import (
 )
 
 _PREFIX = "_saved_"
+# A number in place of a tensor: PyTorch wraps it as a tensor and frees it like one; teachtorch keeps the number.
+_OPERANDS = ("self", "other")
 
 
 def saved_items(node, names):
@@ -87,6 +89,8 @@ def _unreadable(name, error):
 def _items(name, value, names):
     if is_tensor(value):
         return [_item(name, value, names)]
+    if name in _OPERANDS and isinstance(value, (int, float, complex)):
+        return [{"name": name, "what": f"the number {value}", "bytes": 0, "state": "kept", "is": ""}]
     if isinstance(value, (tuple, list)):
         tensors = [(k, v) for k, v in enumerate(value) if is_tensor(v)]
         return [_item(f"{name}[{k}]", tensor, names) for k, tensor in tensors]
@@ -123,5 +127,7 @@ def saved_text(item):
         return f"{item['name']}  packed by a hook"
     if item["state"] == "changed":
         return f"{item['name']}  changed in place since it was saved"
+    if item["what"].startswith("the number"):
+        return f"{item['name']}  {item['what']}"
     same = f"  = {item['is']}" if item["is"] else ""
     return f"{item['name']}  {item['what']}  {human_bytes(item['bytes'])}{same}"
