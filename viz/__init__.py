@@ -6,14 +6,16 @@
     viz.play(loss)                       # run that backward for real and step through what the engine did
     viz.why(x)                           # why is x.grad None? one of seven reasons, and the fix
     viz.grads(loss)                      # which gradients are kept, which are computed and dropped, in bytes
-    viz.versions(x)                      # who shares this storage, at which version, and what has become stale
+    viz.versions(x)                      # who shares this storage, at which version; what is stale
     with viz.versions.watch(x) as seen:  # the same, operation by operation: seen.picture
         x.add_(1)
-    viz.diff(before, after)              # what a detach(), a checkpoint, an in-place operation did to the graph
+    viz.diff(before, after)              # what a detach() or an in-place operation did to the graph
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
 
-Only ``viz.play`` runs anything of yours; the others read. The path of a picture, and the file each stage lives in:
+Only ``viz.play`` runs anything of yours; the others read.
+
+The path of a picture, and the file each stage lives in:
 
     tensor --> trace --> SVG + player | text | DOT
 

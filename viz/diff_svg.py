@@ -7,8 +7,10 @@ from viz.tensors import human_bytes
 _BAR = 330
 _CSS = """
 .edge.added path{stroke:var(--added-line);stroke-width:2}.edge.added .head{fill:var(--added-line)}
-.edge.vanished path{stroke:var(--vanished-line);stroke-dasharray:4 4}.edge.vanished .head{fill:var(--vanished-line)}
-.card.vanished>.box{stroke-dasharray:5 4}.card.again>.box{stroke-dasharray:6 4}.card.vanished .name{opacity:.7}
+.edge.vanished path{stroke:var(--vanished-line);stroke-dasharray:4 4}
+.edge.vanished .head{fill:var(--vanished-line)}
+.card.vanished>.box{stroke-dasharray:5 4}.card.again>.box{stroke-dasharray:6 4}
+.card.vanished .name{opacity:.7}
 .card.added>.box{stroke-width:2}
 """.replace("\n", "")
 

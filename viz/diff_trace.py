@@ -1,4 +1,4 @@
-"""``viz.diff``: what a change did to a graph: nodes that came, nodes that went, and the bytes saved for backward."""
+"""``viz.diff``: what a change did to a graph: nodes that came or went, and the bytes saved for backward."""
 
 import sys
 from difflib import SequenceMatcher
@@ -16,10 +16,10 @@ _CHANGED = "changed in place"
 
 
 def diff(before, after, *, names=None):
-    """One picture of two graphs: added nodes green, vanished ones red, and bars of what each saves for backward.
+    """One picture of two graphs: added nodes green, vanished ones red, and bars of saved bytes.
 
-    Try it with and without ``.detach()``, a checkpoint, an in-place operation. An in-place operation changes the
-    graph you have, so take ``before = viz.graph(y)`` first: a picture stays as it was.
+    Try it with and without ``.detach()``, a checkpoint, an in-place operation. An in-place operation changes
+    the graph you have, so take ``before = viz.graph(y)`` first: a picture stays as it was.
 
     before, after: a tensor of teachtorch or PyTorch, a list of tensors, or a ``viz.graph`` picture.
     names: as for ``viz.graph``.
@@ -170,7 +170,8 @@ def _notes(trace):
     if not added and not gone and not any(node["notes"] for node in trace.nodes):
         nodes = "No node came or went."
     else:
-        nodes = f"{counted(added, 'node')} added, {counted(gone, 'node')} vanished, {marks.count('same')} as before."
+        moved = f"{counted(added, 'node')} added, {counted(gone, 'node')} vanished"
+        nodes = f"{moved}, {marks.count('same')} as before."
     old, new = trace.options["saved_bytes"]
     notes = [nodes, f"Storage kept alive for backward: {human_bytes(old)} before, {human_bytes(new)} after."]
     if any(note.endswith(_CHANGED) for node in trace.nodes for note in node["notes"]):

@@ -75,7 +75,7 @@ def _legend(trace):
     words = {
         "leaf": "no operation made it: its gradient is added to .grad and stays",
         "retained": "a result with retain_grad(): its gradient is kept too",
-        "non-leaf": "a result: its gradient is computed, passed on and dropped, so it costs memory only for a while",
+        "non-leaf": "a result: its gradient is computed, passed on and dropped: memory for a while",
         "none": "requires_grad is False: no gradient is computed",
     }
     used = {node["kind"] for node in trace.nodes}

@@ -21,7 +21,8 @@ _CSS = """
 .failed>.box{fill:var(--ended);stroke:var(--ended-line);stroke-width:2.6}
 .freed>text{text-decoration:line-through;fill:var(--muted)}
 .freed>.box{fill:none;stroke:var(--pale-line);stroke-dasharray:3 2}
-.value rect{transition:fill-opacity .25s}.p1 rect{fill:var(--accent-line);fill-opacity:.12}.p2 rect{fill:var(--accent-line);fill-opacity:.25}
+.value rect{transition:fill-opacity .25s}.p1 rect{fill:var(--accent-line);fill-opacity:.12}
+.p2 rect{fill:var(--accent-line);fill-opacity:.25}
 .p3 rect{fill:var(--accent-line);fill-opacity:.4}.m1 rect{fill:var(--nonleaf-line);fill-opacity:.12}
 .m2 rect{fill:var(--nonleaf-line);fill-opacity:.25}.m3 rect{fill:var(--nonleaf-line);fill-opacity:.4}
 .flying>g>rect{stroke:var(--accent-line);fill:var(--paper)}.flying .cell{fill-opacity:0}

@@ -23,7 +23,7 @@ def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODE
     direction: "backward" draws the way gradients go, "forward" the way values went, "both" both.
     names: None takes names from the calling frame (variables, containers, module parameters); False gives no
         names; a dict {name: tensor} or a module gives those names only.
-    saved: read and show saved tensors. What ``saved_tensors_hooks`` packed is not unpacked where PyTorch tells.
+    saved: read and show saved tensors. PyTorch shows what ``saved_tensors_hooks`` packed without unpacking.
     max_nodes: a graph with more nodes is folded, and the picture says how many nodes it shows.
     modules: an ``nn.Module``: frames then join the nodes that use the parameters of one of its modules.
     Raises TypeError for something that is not a tensor, ValueError for an unknown direction.
@@ -38,7 +38,10 @@ def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODE
     if modules is not None:
         trace.groups = module_frames(model, modules)
         trace.notes.append(
-            "Frames are modules, told by their parameters; an operation without any stands in the frame around it."
+            (
+                "Frames are modules, told by their parameters; an operation without any stands in the frame "
+                "around it."
+            )
         )
     return Picture(trace)
 

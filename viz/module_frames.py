@@ -1,7 +1,8 @@
-"""Which nodes belong to which module, as far as a graph tells: a node belongs to the module whose parameters it uses.
+"""Which nodes belong to which module, as far as a graph tells: a node belongs where its parameters belong.
 
-A graph records operations, not modules. Operations without parameters, such as relu, are taken to belong to the
-module whose parts stand on all sides of them; at the rim of a module that cannot be told, and they stay outside.
+A graph records operations, not modules. Operations without parameters, such as relu, are taken to belong to
+the module whose parts stand on all sides of them; at the rim of a module that cannot be told, and they stay
+outside.
 """
 
 from itertools import takewhile
@@ -99,7 +100,7 @@ def _common(paths):
 
 
 def _prepared_parameters(model, parameters):
-    """The module of each parameter's leaf, and of operations on that alone, such as the transpose of a weight."""
+    """The module of each parameter's leaf, and of operations on it alone, such as its transpose."""
     graph, owners = model.graph, {}
     for node in reversed(model.order):
         edges = graph.edges[node]

@@ -1,4 +1,4 @@
-"""A second ``backward()`` over the same graph: with the saved tensors gone, and with ``retain_graph=True``."""
+"""A second ``backward()`` over the same graph: saved tensors gone, or kept by ``retain_graph=True``."""
 
 from viz.engines import second_backward_sentence
 from viz.play_steps import Replay
@@ -54,7 +54,7 @@ def _fresh(model):
 
 
 def _summed(model, recording):
-    """The whole second run in one step: same nodes, same order, and each leaf adds the same gradient once more."""
+    """The whole second run in one step: same nodes, same order, the same gradients added once more."""
     came = {turn.node: turn.arrived[0] for turn in recording.turns if model.graph.is_leaf(turn.node)}
     step = {"ids": [], "msg": "", "set": {}, "queue": []}
     parts = []

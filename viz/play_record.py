@@ -1,7 +1,7 @@
 """Running a real backward and writing down what each node received and sent.
 
-PyTorch is watched through pre- and post-hooks on the nodes, teachtorch through its observer. Each ``.grad`` is
-put aside for the length of the run and put back after it.
+PyTorch is watched through pre- and post-hooks on the nodes, teachtorch through its observer. Each ``.grad``
+is put aside for the length of the run and put back after it.
 """
 
 from contextlib import ExitStack, contextmanager

@@ -1,9 +1,9 @@
 """The steps of a recorded backward: one turn of the engine each, with the gradients that travelled.
 
-Beside ``ids``, ``msg`` and ``set``, a step has ``fly`` ([edge, values] that slide along), ``land`` (what changes
-once they have arrived), ``queue`` (ids of the ready cards, next first), ``frees`` (saved boxes that empty unless
-the graph is retained), ``kept`` (the sentence in that case) and ``sums`` (lines of text for buffers in which
-gradients met). ``values`` fill a strip of cells.
+Beside ``ids``, ``msg`` and ``set``, a step has ``fly`` ([edge, values] that slide along), ``land`` (what
+changes once they have arrived), ``queue`` (ids of the ready cards, next first), ``frees`` (saved boxes that
+empty unless the graph is retained), ``kept`` (the sentence in that case) and ``sums`` (lines of text for
+buffers in which gradients met). ``values`` fill a strip of cells.
 """
 
 from viz.graph_model import edge_id
@@ -38,7 +38,8 @@ class Replay:
         names = list(dict.fromkeys(self.model.label(node) for node, _ in self.model.graph.roots))
         step["ids"] = list(dict.fromkeys(step["ids"]))
         step["msg"] = (
-            "backward() starts: the engine counts how many gradients each node waits for, and hands the first "
+            "backward() starts: the engine counts how many gradients each node waits for, and hands the "
+            "first "
             f"gradient to {listed(names)}."
         )
         return self._closed(step)
@@ -171,7 +172,7 @@ class Replay:
             step["land"][self.model.card[node]] = {"state": "ready"}
 
     def _closed(self, step):
-        """Add the queue: highest sequence number first, equal ones in the order in which they became ready."""
+        """Add the queue: highest sequence number first, equal ones as they became ready."""
         order = sorted(self.ready, key=lambda node: -self.model.graph.sequence(node))
         step["queue"] = list(dict.fromkeys(self.model.card[node] for node in order))
         return {key: value for key, value in step.items() if value or key in ("ids", "msg", "set", "queue")}
@@ -187,7 +188,8 @@ class Replay:
         if came is None:
             return f"AccumulateGrad of {name} runs with an undefined gradient: {name}.grad stays as it was."
         if before is None:
-            return f"AccumulateGrad of {name} runs: .grad was None, so the gradient {strip_text(came)} becomes it."
+            gradient = strip_text(came)
+            return f"AccumulateGrad of {name} runs: .grad was None, so the gradient {gradient} becomes it."
         return (
             f"AccumulateGrad of {name} adds: {name}.grad was {strip_text(before)}, the gradient is "
             f"{strip_text(came)}, so now it is {strip_text(after)}."

@@ -20,11 +20,11 @@ MAX_NODES = 24
 def play(loss, gradient=None, *, names=None, max_nodes=MAX_NODES):
     """Run ``loss.backward(retain_graph=True)`` and show what the engine did, gradient by gradient.
 
-    ``viz.graph`` only reads; this function runs: hooks on tensors and nodes fire, and custom Functions are called.
-    Every ``.grad`` is put back afterwards, and the graph is kept, so a ``backward()`` of your own still works.
+    ``viz.graph`` only reads; this function runs: hooks of tensors and nodes fire, Functions are called.
+    Every ``.grad`` is put back afterwards, and the graph is kept: a ``backward()`` of your own still works.
 
     loss: a tensor of teachtorch or PyTorch that requires grad, or a list of them.
-    gradient: the starting gradient, of the shape of ``loss`` (a list for a list); None for one-element tensors.
+    gradient: the starting gradient, shaped as ``loss`` (a list for a list); None for one-element tensors.
     names, max_nodes: as for ``viz.graph``.
     Raises TypeError for something that is not a tensor, ValueError for a tensor without graph, and what
     ``backward()`` raises before its first node. An error of a node is part of the picture.
@@ -118,7 +118,8 @@ def _failure(model, node, sentence):
 def _end(model):
     kept = "The nodes stay for as long as somebody refers to them."
     if not any(model.saved.values()):
-        msg = f"The queue is empty: backward() is done. No node had saved a tensor, so nothing was freed. {kept}"
+        nothing = "No node had saved a tensor, so nothing was freed."
+        msg = f"The queue is empty: backward() is done. {nothing} {kept}"
         return {"ids": [], "msg": msg, "set": {}, "queue": []}
     return {
         "ids": [],

@@ -10,12 +10,12 @@ from viz.tensors import (
 )
 
 _PREFIX = "_saved_"
-# A number in place of a tensor: PyTorch wraps it as a tensor and frees it like one; teachtorch keeps the number.
+# A number in place of a tensor: PyTorch wraps it and frees it like a tensor; teachtorch keeps the number.
 _OPERANDS = ("self", "other")
 
 
 def saved_items(node, names):
-    """One dict per saved tensor: name, what, bytes, state (kept, freed, changed, packed), is (the user's name).
+    """One dict per saved tensor: name, what, bytes, state (kept, freed, changed, packed), is (a user's name).
 
     What ``saved_tensors_hooks`` packed, PyTorch shows without unpacking; elsewhere reading it unpacks it.
     """

@@ -19,7 +19,8 @@ _STALE = re.compile(r"\[[\w.]+ \[([\d, ]*)\]\].* is at version (\d+); expected v
 class Chip:
     """One saved tensor. node: the Node. name: as in ``_saved_<name>``. at: the version it was saved at.
 
-    now: the version its storage has. storage: the key of its storage, or None if that cannot be found out. shape: known of a stale one.
+    now: the version its storage has. storage: the key of its storage, or None if that cannot be found out.
+    shape: known of a stale one.
     """
 
     node: Any
@@ -151,7 +152,7 @@ def _chip(node, name, known, counters):
 
 
 def _stale_chip(node, name, message, data, before, counters):
-    """The engine's refusal says both versions. PyTorch's raw record still knows the memory; else an earlier look.
+    """The engine's refusal says both versions. PyTorch's raw record knows the memory; else an earlier look.
 
     A library may refuse a whole node for one stale tensor: who has not moved since the earlier look is fresh.
     """

@@ -11,8 +11,10 @@ _CSS = """
 .box{stroke-width:1.2}.word{font-weight:600;fill:var(--ink)}.hull{fill-opacity:.35}
 .slot{fill:none;stroke:var(--band-line)}.touch{stroke:none;opacity:.55}
 .chip>.box{fill:var(--saved);stroke:var(--saved-line)}
-.stale>.box{fill:var(--ended);stroke:var(--ended-line);stroke-width:2.2}.stale text{fill:var(--ended-line);font-weight:700}
-.fresh>.box{fill:var(--saved);stroke:var(--saved-line);stroke-width:1.2}.fresh text{fill:var(--ink);font-weight:400}
+.stale>.box{fill:var(--ended);stroke:var(--ended-line);stroke-width:2.2}
+.stale text{fill:var(--ended-line);font-weight:700}
+.fresh>.box{fill:var(--saved);stroke:var(--saved-line);stroke-width:1.2}
+.fresh text{fill:var(--ink);font-weight:400}
 .fresh .old{display:none}.later{opacity:.25}.later .old{display:none}
 .now>.hull{stroke-width:3;fill-opacity:.6}.now .badge{stroke:var(--accent-line);stroke-width:2.4}
 .badge{fill:var(--paper);stroke:var(--op-line)}.version{font-weight:700}

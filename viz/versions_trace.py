@@ -1,4 +1,4 @@
-"""``viz.versions``: all living tensors over one storage, their version, and what backward saved at which version."""
+"""``viz.versions``: living tensors over one storage, their version, and what was saved at which version."""
 
 import sys
 
@@ -13,7 +13,7 @@ from viz.wrap import counted
 
 
 def versions(*tensors, names=None):
-    """Alias map: every living tensor over the storage of ``tensors``, with version badges and saved-for-backward chips.
+    """Alias map: every living tensor over the storage of ``tensors``, its version, and what backward saved.
 
     A saved tensor whose storage has changed since is stale: backward() will refuse it, if it comes there.
 
@@ -27,9 +27,9 @@ def versions(*tensors, names=None):
 
 
 def watch(*tensors, names=None):
-    """``with viz.versions.watch(x) as seen: ...`` and then ``seen.picture``: the in-place operations as steps.
+    """``with viz.versions.watch(x) as seen: ...``, then ``seen.picture``: the in-place operations as steps.
 
-    tensors, names: as for ``viz.versions``. Calls of the functions of the tensors' library are slower meanwhile.
+    tensors, names: as for ``viz.versions``. Calls into the tensors' library are slower meanwhile.
     """
     _check(tensors)
     frame = sys._getframe(1)
@@ -168,7 +168,8 @@ def _notes(found):
         where = listed(list(dict.fromkeys(_node_name(chip) for chip in stale)))
         was = "is" if len(stale) == 1 else "are"
         notes.append(
-            f"{counted(len(stale), 'saved tensor')} {was} stale: the storage has changed in place since. backward() "
+            f"{counted(len(stale), 'saved tensor')} {was} stale: the storage has changed in place since. "
+            "backward() "
             f"raises a RuntimeError at {where}."
         )
     elif any(family.chips for family in found):

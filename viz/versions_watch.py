@@ -1,7 +1,7 @@
 """Noticing in-place operations while they happen.
 
-teachtorch reports each one through its observer. PyTorch has a mode that sees every function call; versions are
-compared before and after each.
+teachtorch reports each one through its observer. PyTorch has a mode that sees every function call; versions
+are compared before and after each.
 """
 
 import linecache

@@ -15,8 +15,8 @@ _READ_LIMIT = 2000
 class Cut:
     """Evidence of a broken link: ``piece`` has the memory of ``source``, but not its graph.
 
-    node: index of the node of the loss's graph that saved ``piece``, or whose leaf it is; None if the loss is not
-    known to use it. is_view: ``piece`` is a leaf and a view, so it was made under no_grad().
+    node: index of the node of the loss's graph that saved ``piece``, or whose leaf it is; None if the loss is
+    not known to use it. is_view: ``piece`` is a leaf and a view, so it was made under no_grad().
     """
 
     node: int | None
@@ -27,7 +27,7 @@ class Cut:
 
 @dataclass
 class Facts:
-    """t, loss: the tensors, loss may be None. graph: the ``Walk`` of the loss. place: index of t in it or None.
+    """t, loss: the tensors, loss may be None. graph: the ``Walk`` of the loss. place: index of t in it.
 
     path: node indices from the loss to t. ran: "yes", "no" or "unknown", whether a backward went through.
     """

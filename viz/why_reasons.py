@@ -1,4 +1,4 @@
-"""The seven reasons for ``.grad`` being None: which one it is, which are ruled out, which cannot be told apart."""
+"""The seven reasons for ``.grad`` being None: which it is, which are ruled out, which cannot be told."""
 
 from dataclasses import dataclass, field
 
@@ -95,7 +95,8 @@ def _no_grad_view(facts):
         "no_grad",
         [
             (
-                f"{name} is a view of {whole} that was made under no_grad(). It says requires_grad=True, as {whole} does, "
+                f"{name} is a view of {whole} that was made under no_grad(). It says requires_grad=True, as "
+                f"{whole} does, "
                 "but the graph does not know it, so no gradient ever comes here."
             )
         ],
@@ -125,7 +126,8 @@ def _detached(facts):
         "detach",
         [
             (
-                f"{name} shares its memory with {source}, which requires grad, but {name} has no graph: it was made by "
+                f"{name} shares its memory with {source}, which requires grad, but {name} has no graph: it "
+                "was made by "
                 "detach() or .data (the two look alike afterwards)."
             )
         ],
@@ -193,7 +195,8 @@ def _loss_without_graph(facts):
         "unreached",
         [
             (
-                f"{loss} itself requires no grad: it has no graph, so it reaches nothing, and {loss}.backward() raises "
+                f"{loss} itself requires no grad: it has no graph, so it reaches nothing, and "
+                f"{loss}.backward() raises "
                 "a RuntimeError."
             ),
             "What ended its graph leaves no trace: detach(), no_grad() or inputs without requires_grad=True.",
@@ -230,8 +233,14 @@ def _unreached(facts):
     return Answer(
         "unreached",
         [
-            f"{loss} does not depend on {name} as far as its graph knows: backward() from {loss} never comes here.",
-            "Whether it was never used, or its path was cut, cannot be told afterwards: a cut leaves no node.",
+            (
+                f"{loss} does not depend on {name} as far as its graph knows: backward() from {loss} never "
+                "comes here."
+            ),
+            (
+                "Whether it was never used, or its path was cut, cannot be told afterwards: a cut leaves no "
+                "node."
+            ),
             *[f"A hint: {hint}." for hint in (_suspect(facts, False) or _suspect(facts, True),) if hint],
         ],
         [f"# {loss} must be computed from {name}, every step outside no_grad() and without detach()"],
@@ -252,7 +261,8 @@ def _cut_link(facts):
         cause,
         [
             (
-                f"{loss} uses {piece or 'a tensor'} ({where}), which has the memory of {source} but not its graph: it "
+                f"{loss} uses {piece or 'a tensor'} ({where}), which has the memory of {source} but not its "
+                "graph: it "
                 f"{how}. The path from {loss} to {name} ends there."
             )
         ],
@@ -270,7 +280,8 @@ def _suspect(facts, is_view):
         facts.name(facts.cut.piece, "a nameless tensor"),
         facts.name(facts.cut.source, "a result of it"),
     )
-    return f"{piece} has the memory of {source} without its graph: if the loss used {piece}, the path ended there"
+    where = f"if the loss used {piece}, the path ended there"
+    return f"{piece} has the memory of {source} without its graph: {where}"
 
 
 def _rebound(facts):
@@ -282,7 +293,8 @@ def _rebound(facts):
         "reset",
         [
             (
-                f"The name {name} now means another tensor, the result of {_maker(facts.t)}. {loss} was computed from "
+                f"The name {name} now means another tensor, the result of {_maker(facts.t)}. {loss} was "
+                "computed from "
                 f"the leaf that had the name before; that leaf has no name any more, and {state}.{keeps}"
             )
         ],
@@ -302,7 +314,10 @@ def _maker(t):
 def _nonleaf(facts):
     name, code = facts.name(facts.t), _code(facts)
     sentences = [
-        f"{name} is not a leaf: {_maker(facts.t)} made it. backward() computes its gradient, passes it on, and drops it."
+        (
+            f"{name} is not a leaf: {_maker(facts.t)} made it. backward() computes its gradient, passes it "
+            "on, and drops it."
+        )
     ]
     others = {}
     if facts.ran == "no":
@@ -333,11 +348,13 @@ def _was_filled(facts):
         "reset",
         [
             (
-                f"A backward() has been through the graph of {loss} (its saved tensors are freed), and the path to "
+                f"A backward() has been through the graph of {loss} (its saved tensors are freed), and the "
+                "path to "
                 f"{name} is whole. So .grad was set to None afterwards: zero_grad() does that."
             ),
             (
-                "Or that pass filled no .grad of it: autograd.grad(), backward(inputs=...), or a Function that "
+                "Or that pass filled no .grad of it: autograd.grad(), backward(inputs=...), or a Function "
+                "that "
                 "returned None. Afterwards these look alike."
             ),
         ],
@@ -360,7 +377,10 @@ def _retained_late(facts):
     return _one(
         "nonleaf",
         [
-            f"{name} retains its gradient, but a backward() has run without filling it: retain_grad() came too late."
+            (
+                f"{name} retains its gradient, but a backward() has run without filling it: retain_grad() "
+                "came too late."
+            )
         ],
         [f"{code}.retain_grad()   # after making {code}, before backward()"],
         "retains_grad is True now, but was not when backward() came by",
@@ -378,7 +398,10 @@ def _not_run(facts):
     return _one(
         "no_backward",
         [
-            f"The path is whole, but backward() has not come: everything the graph of {loss} saved is still there."
+            (
+                f"The path is whole, but backward() has not come: everything the graph of {loss} saved is "
+                "still there."
+            )
         ],
         [f"{loss}.backward()"],
         "saved tensors are still there, so no backward has run that frees them",
@@ -392,7 +415,10 @@ def _cannot_tell(facts):
     return Answer(
         "",
         [
-            f"The path is whole. The graph of {loss} saved no tensor, so nothing shows whether a backward() has run."
+            (
+                f"The path is whole. The graph of {loss} saved no tensor, so nothing shows whether a "
+                "backward() has run."
+            )
         ],
         [f"{loss}.backward()", f"print({code}.grad)   # before zero_grad()"],
         {
@@ -409,7 +435,8 @@ def _without_loss(facts):
         "",
         [
             (
-                f"{name} would keep a gradient if one came. A tensor does not know which losses were computed from it: "
+                f"{name} would keep a gradient if one came. A tensor does not know which losses were "
+                "computed from it: "
                 f"viz.why({code}, loss) can say more."
             )
         ],

@@ -15,7 +15,8 @@ _CSS = """
 .broken .link{stroke:var(--ended-line);stroke-dasharray:4 4}.broken .tip{fill:var(--ended-line)}
 .broken .cross{stroke:var(--ended-line);stroke-width:2.6}.bad{fill:var(--ended-line);font-weight:700}
 .subject>.box{stroke-width:2.4}.ghost>.box{stroke-dasharray:5 4;opacity:.75}
-.sign{font-size:14px}.cause .sign{fill:var(--ended-line);font-weight:700}.possible .sign{fill:var(--saved-line);font-weight:700}
+.sign{font-size:14px}.cause .sign{fill:var(--ended-line);font-weight:700}
+.possible .sign{fill:var(--saved-line);font-weight:700}
 .no text{opacity:.72}
 """.replace("\n", "")
 _ROLES = {"loss": "nonleaf", "op": "op", "more": "fold", "cut": "ended", "ghost": "pale", "subject": "ended"}

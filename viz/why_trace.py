@@ -20,8 +20,9 @@ def why(t, loss=None, *, names=None):
 
     What leaves no trace is not guessed: then the picture lists the causes that look alike afterwards.
 
-    t: a tensor of teachtorch or PyTorch. loss: the tensor whose backward() should have filled ``t.grad``; None
-    takes the one-element result among the caller's variables, if there is just one or one is called ``loss``.
+    t: a tensor of teachtorch or PyTorch.
+    loss: the tensor whose backward() should have filled ``t.grad``; None takes the one-element result among
+        the caller's variables, if there is just one or one is called ``loss``.
     names: as for ``viz.graph``.
     Reading ``.grad`` of a non-leaf warns in PyTorch; this function asks without warning.
     Raises TypeError for something that is not a tensor.
@@ -56,7 +57,10 @@ def _filled_trace(facts):
     trace.notes = [f"{name}.grad is {strip_text(head(facts.t.grad))}."]
     if not bool((facts.t.grad != 0).any()):
         trace.notes.append(
-            "Every value is zero: zero_grad(set_to_none=False) writes zeros, and so does a gradient that is zero."
+            (
+                "Every value is zero: zero_grad(set_to_none=False) writes zeros, and so does a gradient that "
+                "is zero."
+            )
         )
     trace.nodes = [_subject(facts, "")]
     trace.options = {"fix": [], "checks": [], "cause": "", "hint": ""}
