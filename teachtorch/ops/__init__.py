@@ -19,7 +19,7 @@ MODULES = (
     "linalg_vectors",
     "dropout",
     # space
-    "padding", "convolution", "pooling",
+    "padding", "convolution", "pooling", "batch_norm",
     # all parameters at once
     "fused_optim",
 )

@@ -5,6 +5,8 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
+from ..dispatch.state import state
+from ..kernels import normalization as kernels
 from ..kernels.pointwise import silently
 from .arguments import size_argument
 from .declare import operator, publish
@@ -86,6 +88,17 @@ def weight_gradient(grads, input, result1, result2):
     return None if grads[0] is None else grads[0] * centred(input, result1, result2)
 
 
+def slopes(grads, input, normalized_shape, weight, bias, result1, result2, needs):
+    """The gradients of input, weight and bias: by one kernel, or by operators where they are to be differentiated."""
+    if state.grad_enabled or grads[1] is not None or grads[2] is not None:
+        return (input_gradient(grads, input, normalized_shape, weight, result1, result2),
+                weight_gradient(grads, input, result1, result2), grads[0])
+    if grads[0] is None:
+        return None, None, None
+    found = layer_norm_backward(grads[0], input, normalized_shape, weight, result1, result2)
+    return [slope if needed else None for slope, needed in zip(found, needs)]
+
+
 def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weight, result1, result2):
     """The three outputs' tangents."""
     dims = last_dims(normalized_shape)
@@ -105,26 +118,39 @@ def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weigh
 # ---- operators ----------------------------------------------------------------------------------------------------
 
 @operator("native_layer_norm", fake=fake_layer_norm, outputs=OUTPUTS, jvp=layer_norm_tangent, out=False, spaces=(),
-          vjp={"input": input_gradient, "weight": weight_gradient, "bias": lambda grads: grads[0]})
+          vjp={"input, weight, bias": slopes})
 def layer_norm_(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(input - mean) / sqrt(variance + eps) * weight + bias, the means, and the reciprocals of the square roots."""
     if input.dtype.kind in "biu" or any(t is not None and t.dtype != input.dtype for t in (weight, bias)):
         raise TypeError("layer_norm: the dtypes do not fit")
     check_parts(input.shape, normalized_shape, *[None if t is None else t.shape for t in (weight, bias)])
-    out, mean, rstd = silently(normalised, widened(input), last_dims(normalized_shape), eps)
-    if weight is not None:
-        out *= weight
-    if bias is not None:
-        out += bias
-    return tuple(a.astype(input.dtype, copy=False) for a in (out, mean, rstd))
+    x, weight, bias = [as_rows(a, normalized_shape) for a in (input, weight, bias)]
+    out, mean, rstd = silently(kernels.normalize_rows, x, weight, bias, eps)
+    statistics = input.shape[:-len(normalized_shape)] + (1,) * len(normalized_shape)
+    found = out.reshape(input.shape), mean.reshape(statistics), rstd.reshape(statistics)
+    return tuple([a.astype(input.dtype, copy=False) for a in found])
 
 
-def normalised(array, dims, eps):
-    mean = array.mean(dims, keepdims=True)
-    out = np.subtract(array, mean, order="C")
-    rstd = 1 / np.sqrt(np.square(out).mean(dims, keepdims=True) + array.dtype.type(eps))
-    out *= rstd
-    return out, mean, rstd
+def as_rows(array, normalized_shape):
+    """A contiguous matrix of what is normalised together, 16-bit floats as float32."""
+    if array is None:
+        return None
+    length = math.prod(normalized_shape)
+    wide = np.ascontiguousarray(widened(array))
+    return wide.reshape(math.prod(array.shape[:array.ndim - len(normalized_shape)]), length)
+
+
+def fake_layer_norm_backward(grad_output, input, normalized_shape, weight, mean, rstd):
+    return Fake(input._shape, input._dtype), *[Fake(normalized_shape, input._dtype)] * 2
+
+
+@operator("native_layer_norm_backward", fake=fake_layer_norm_backward, outputs=OUTPUTS, out=False, spaces=())
+def layer_norm_backward(grad_output, input, normalized_shape, weight, mean, rstd):
+    """The gradients of layer norm's input, weight and bias."""
+    grad, x, weight = [as_rows(a, normalized_shape) for a in (grad_output, input, weight)]
+    found = silently(kernels.rows_gradient, grad, x, weight, *[widened(a).reshape(-1) for a in (mean, rstd)])
+    shapes = input.shape, normalized_shape, normalized_shape
+    return tuple([a.reshape(shape).astype(input.dtype, copy=False) for a, shape in zip(found, shapes)])
 
 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):

@@ -1,0 +1,262 @@
+"""Normalisation to mean 0 and variance 1: of rows (layer and group norm) and of channels (batch norm).
+
+Rows are (groups * samples, length) with weights (groups, length): row r has the weights of group r % groups. Channels
+are the second dimension of (batch, channels, places). NumPy serves small arrays, compiled loops large ones.
+"""
+import functools
+
+import numpy as np
+
+from .cache import load_module
+from .parallel import parallel_for
+from .pointwise import SMALL
+
+GRAIN = 1 << 13
+FEW_PLACES = 8              # channels whose elements lie apart are summed faster by NumPy
+
+_LOOPS = '''"""Normalisation of rows and of channels."""
+import math
+
+from numba import njit
+
+FAST = {"contract", "reassoc", "nsz"}
+
+
+@njit(fastmath=FAST, error_model="numpy")
+def total(row):
+    found = row[0] * 0
+    for i in range(row.size):
+        found += row[i]
+    return found
+
+
+@njit(fastmath=FAST, error_model="numpy")
+def spread(row, mean):
+    found = row[0] * 0
+    for i in range(row.size):
+        found += (row[i] - mean) * (row[i] - mean)
+    return found
+
+
+@njit(fastmath=FAST, error_model="numpy")
+def product(row, other, mean):
+    found = row[0] * 0
+    for i in range(row.size):
+        found += row[i] * (other[i] - mean)
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def rows_forward(x, out, weight, bias, mean, rstd, eps, begin, end):
+    for r in range(begin, end):
+        row, result, w, b = x[r], out[r], weight[r % weight.shape[0]], bias[r % weight.shape[0]]
+        middle = total(row) / x.dtype.type(row.size)
+        scale = x.dtype.type(1) / math.sqrt(spread(row, middle) / x.dtype.type(row.size) + eps)
+        mean[r], rstd[r] = middle, scale
+        for i in range(row.size):
+            result[i] = (row[i] - middle) * scale * w[i] + b[i]
+
+
+@njit(fastmath=FAST, error_model="numpy")
+def row_sums(g, x, w, mean, scale):
+    first, second = g[0] * 0, g[0] * 0
+    for i in range(g.size):
+        part = g[i] * w[i]
+        first += part
+        second += part * ((x[i] - mean) * scale)
+    return first, second
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def rows_backward(grad, x, weight, mean, rstd, out, weight_grad, bias_grad, begin, end):
+    groups = weight.shape[0]
+    for r in range(begin, end):
+        g, row, result, w = grad[r], x[r], out[r], weight[r % groups]
+        wg, bg = weight_grad[r % groups], bias_grad[r % groups]
+        middle, scale, length = mean[r], rstd[r], x.dtype.type(x.shape[1])
+        first, second = row_sums(g, row, w, middle, scale)
+        first, second = first / length, second / length
+        for i in range(row.size):
+            normal = (row[i] - middle) * scale
+            result[i] = (g[i] * w[i] - first - normal * second) * scale
+            wg[i] += g[i] * normal
+            bg[i] += g[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def channel_statistics(x, mean, variance, begin, end):
+    count = x.shape[0] * x.shape[2]
+    for c in range(begin, end):
+        found = 0.0
+        for n in range(x.shape[0]):
+            found += total(x[n, c])
+        middle = x.dtype.type(found / count)
+        found = 0.0
+        for n in range(x.shape[0]):
+            found += spread(x[n, c], middle)
+        mean[c], variance[c] = middle, found / count
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def channels_scaled(x, out, scale, shift, begin, end):
+    for plane in range(begin, end):
+        c = plane % x.shape[1]
+        row, result = x[plane // x.shape[1], c], out[plane // x.shape[1], c]
+        a, b = scale[c], shift[c]
+        for i in range(row.size):
+            result[i] = row[i] * a + b
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def channel_sums(grad, x, mean, sums, products, begin, end):
+    for c in range(begin, end):
+        first, second = 0.0, 0.0
+        for n in range(x.shape[0]):
+            first += total(grad[n, c])
+            second += product(grad[n, c], x[n, c], mean[c])
+        sums[c], products[c] = first, second
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def channels_backward(grad, x, out, mean, scale, slope, shift, begin, end):
+    for plane in range(begin, end):
+        c = plane % x.shape[1]
+        n = plane // x.shape[1]
+        g, row, result = grad[n, c], x[n, c], out[n, c]
+        a, b, d, middle = scale[c], slope[c], shift[c], mean[c]
+        for i in range(row.size):
+            result[i] = g[i] * a - (row[i] - middle) * b - d
+'''
+
+
+@functools.lru_cache(maxsize=None)
+def _loops():
+    return load_module("normalization", _LOOPS)
+
+
+# ---- rows ---------------------------------------------------------------------------------------------------------
+
+def normalize_rows(x, weight, bias, eps):
+    """((x - mean) * rstd * weight + bias, mean, rstd) of rows (n, length); weight and bias (groups, length) or None."""
+    if x.size <= SMALL:
+        return small_rows(x, weight, bias, eps)
+    mean, rstd = np.empty(len(x), x.dtype), np.empty(len(x), x.dtype)
+    out, eps = np.empty_like(x), x.dtype.type(eps)
+    weight = np.ones((1, x.shape[1]), x.dtype) if weight is None else weight
+    bias = np.zeros_like(weight) if bias is None else bias
+    parallel_for(len(x), max(1, GRAIN // x.shape[1]), lambda begin, end: _loops().rows_forward(
+        x, out, weight, bias, mean, rstd, eps, begin, end))
+    return out, mean, rstd
+
+
+def small_rows(x, weight, bias, eps):
+    count = x.dtype.type(max(x.shape[1], 1))
+    mean = np.add.reduce(x, 1, None, None, True) / count
+    out = x - mean
+    rstd = 1 / np.sqrt(np.add.reduce(out * out, 1, None, None, True) / count + x.dtype.type(eps))
+    out *= rstd
+    if weight is not None:
+        by_group(out, weight)[...] *= weight
+    if bias is not None:
+        by_group(out, bias)[...] += bias
+    return out, mean[:, 0], rstd[:, 0]
+
+
+def by_group(rows, weight):
+    """The rows as (samples, groups, length), a view."""
+    return rows.reshape(len(rows) // len(weight), *weight.shape)
+
+
+def rows_gradient(grad, x, weight, mean, rstd):
+    """The gradients of normalize_rows' x, weight and bias; those of weight and bias (groups, length)."""
+    weight = np.ones((1, x.shape[1]), x.dtype) if weight is None else weight
+    if x.size <= SMALL:
+        return small_rows_gradient(grad, x, weight, mean[:, None], rstd[:, None])
+    out, parts = np.empty_like(x), []
+
+    def body(begin, end):
+        sums = np.zeros((2, *weight.shape), x.dtype)
+        _loops().rows_backward(grad, x, weight, mean, rstd, out, sums[0], sums[1], begin, end)
+        parts.append(sums)
+    parallel_for(len(x), max(1, 4 * GRAIN // x.shape[1]), body)
+    weight_grad, bias_grad = sum(parts[1:], parts[0])
+    return out, weight_grad, bias_grad
+
+
+def small_rows_gradient(grad, x, weight, mean, rstd):
+    normal = (x - mean) * rstd
+    weighted = (by_group(grad, weight) * weight).reshape(x.shape)
+    count = x.dtype.type(max(x.shape[1], 1))
+    first = np.add.reduce(weighted, 1, None, None, True) / count
+    second = np.add.reduce(weighted * normal, 1, None, None, True) / count
+    weight_grad = by_group(grad * normal, weight).sum(0)
+    return (weighted - first - normal * second) * rstd, weight_grad, by_group(grad, weight).sum(0)
+
+
+# ---- channels -----------------------------------------------------------------------------------------------------
+
+def is_small(x):
+    return x.size <= SMALL or x.shape[2] < FEW_PLACES
+
+
+def each_channel(x, loop, *arrays):
+    """Run a loop over all channels."""
+    grain = max(1, GRAIN // (x.shape[0] * x.shape[2]))
+    parallel_for(x.shape[1], grain, lambda begin, end: loop(*arrays, begin, end))
+
+
+def each_plane(x, loop, *arrays):
+    """Run a loop over all channels of all samples."""
+    parallel_for(x.shape[0] * x.shape[1], max(1, GRAIN // x.shape[2]), lambda begin, end: loop(*arrays, begin, end))
+
+
+def column(values):
+    return values[:, None]
+
+
+def channel_statistics(x):
+    """(mean, biased variance) of each channel of (batch, channels, places), contiguous."""
+    if is_small(x):
+        mean = x.mean((0, 2))
+        return mean, np.square(x - column(mean)).mean((0, 2))
+    mean, variance = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
+    each_channel(x, _loops().channel_statistics, x, mean, variance)
+    return mean, variance
+
+
+def scale_channels(x, mean, rstd, weight, bias):
+    """(x - mean) * rstd * weight + bias by channel."""
+    scale = rstd if weight is None else rstd * weight
+    if is_small(x):
+        out = (x - column(mean)) * column(scale)
+        return out if bias is None else out + column(bias)
+    shift = -mean * scale if bias is None else bias - mean * scale
+    out = np.empty_like(x)
+    each_plane(x, _loops().channels_scaled, x, out, scale, shift)
+    return out
+
+
+def channels_gradient(grad, x, mean, rstd, weight, is_training):
+    """The gradients of scale_channels' x, weight and bias; in training mean and rstd are functions of x."""
+    sums, products = gradient_sums(grad, x, mean)
+    scale = rstd if weight is None else rstd * weight
+    count = x.dtype.type(max(x.shape[0] * x.shape[2], 1))
+    slope = scale * products * rstd * rstd / count if is_training else np.zeros_like(scale)
+    shift = scale * sums / count if is_training else slope
+    if is_small(x):
+        out = grad * column(scale)
+        if is_training:
+            out -= (x - column(mean)) * column(slope) + column(shift)
+    else:
+        out = np.empty_like(x)
+        each_plane(x, _loops().channels_backward, grad, x, out, mean, scale, slope, shift)
+    return out, products * rstd, sums
+
+
+def gradient_sums(grad, x, mean):
+    """(sum of grad, sum of grad * (x - mean)) by channel."""
+    if is_small(x):
+        return grad.sum((0, 2)), (grad * (x - column(mean))).sum((0, 2))
+    sums, products = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
+    each_channel(x, _loops().channel_sums, grad, x, mean, sums, products)
+    return sums, products

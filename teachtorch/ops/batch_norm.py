@@ -1,0 +1,444 @@
+"""Normalisation by channel and by group: batch, instance and group norm, and the smaller ones made of other operators.
+
+In training batch norm divides by the biased deviation and keeps the unbiased variance (Ioffe and Szegedy 2015). The
+means and reciprocal deviations are results like the others, so that formulas made of them can be differentiated again.
+"""
+import math
+
+import numpy as np
+
+from ..autograd.tensor_fields import bump_version
+from ..core import dtype as dt
+from ..core.dtype import scalar_type_name
+from ..dispatch.state import state
+from ..kernels import normalization as kernels
+from ..kernels.pointwise import silently
+from ..tensor import Size
+from .declare import exports, operator, publish
+from .fake import Fake
+from .reduction import widened
+
+OUTPUTS = ("result0", "result1", "result2")          # the normalised input, the means, the reciprocal deviations
+
+
+def refuse_integers(dtype, kernel):
+    if not dtype.is_floating_point:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type_name(dtype)}'")
+
+
+def check_parameter_dtypes(dtype, dtypes, is_statistic=False):
+    """Parameters have the input's dtype, or are float32 beside 16-bit floats."""
+    for found in dtypes:
+        if found is None or found is dtype or dtype.itemsize == 2 and found is dt.float32:
+            continue
+        if dtype is dt.float64:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+        raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {scalar_type_name(dtype)}")
+
+
+# ---- batch norm ---------------------------------------------------------------------------------------------------
+
+def check_batch_norm(shape, parts, dtype, dtypes, training):
+    """`parts`: (name, shape or None) of weight, bias, running_mean and running_var."""
+    if len(shape) < 2:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
+                         "got 1)")
+    found = dict(parts)
+    for name in ("running_mean", "running_var", "weight", "bias"):
+        if found[name] is None and not training and name.startswith("running"):
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if found[name] is not None and math.prod(found[name]) != shape[1]:
+            raise RuntimeError(f"{name} should contain {shape[1]} elements not {math.prod(found[name])}")
+    refuse_integers(dtype, "batch_norm")
+    check_parameter_dtypes(dtype, dtypes)
+
+
+NAMES = ("weight", "bias", "running_mean", "running_var")
+
+
+def fake_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    given = (weight, bias, running_mean, running_var)
+    check_batch_norm(input._shape, [(n, None if t is None else t._shape) for n, t in zip(NAMES, given)], input._dtype,
+                     [None if t is None else t._dtype for t in given], training)
+    channels = input._shape[1:2]
+    statistics = dt.float32 if input._dtype.itemsize == 2 else input._dtype
+    return Fake(input._shape, input._dtype), Fake(channels, statistics), Fake(channels, statistics)
+
+
+def per_channel(t, ndim):
+    """A value per channel, to broadcast against (N, C, ...)."""
+    return t.view([-1] + [1] * (ndim - 2))
+
+
+def channel_dims(ndim):
+    return [0, *range(2, ndim)]
+
+
+def batch_norm_slopes(grads, input, weight, training, result1, result2, needs):
+    """From the gradients of the three outputs to those of input, weight and bias."""
+    if state.grad_enabled or grads[1] is not None or grads[2] is not None:
+        return composed_batch_norm_slopes(grads, input, weight, training, result1, result2)
+    if grads[0] is None:
+        return None, None, None
+    found = native_batch_norm_backward(grads[0], input, weight, result1, result2, training)
+    return [slope if needed else None for slope, needed in zip(found, needs)]
+
+
+def composed_batch_norm_slopes(grads, input, weight, training, result1, result2):
+    ndim = len(input._shape)
+    dims = channel_dims(ndim)
+    mean, rstd = per_channel(result1, ndim), per_channel(result2, ndim)
+    normal = (input - mean) * rstd
+    grad, mean_grad, rstd_grad = grads
+    inner = None if grad is None else grad if weight is None else grad * per_channel(weight, ndim)
+    statistics = [None if g is None else per_channel(g, ndim) for g in (mean_grad, rstd_grad)]
+    slope = input_slope(inner, *statistics, normal, rstd, dims) if training else None if inner is None else inner * rstd
+    if grad is None:
+        return slope, None, None
+    return slope, (grad * normal).sum(dims), grad.sum(dims)
+
+
+def input_slope(grad, mean_grad, rstd_grad, normal, rstd, dims):
+    """The gradient of x in `normal = (x - mean) * rstd`, whose mean and rstd over `dims` are functions of x too."""
+    count = math.prod([normal._shape[d] for d in dims])
+    parts = []
+    if grad is not None:
+        parts.append((grad - grad.mean(dims, True) - normal * (grad * normal).mean(dims, True)) * rstd)
+    if mean_grad is not None:
+        parts.append((mean_grad / count).expand(normal._shape))
+    if rstd_grad is not None:
+        parts.append(rstd_grad * rstd * rstd * normal / -count)
+    return sum(parts[1:], parts[0]) if parts else None
+
+
+def batch_norm_tangent(input_t, weight_t, bias_t, input, weight, training, result1, result2):
+    """The three outputs' tangents."""
+    ndim = len(input._shape)
+    dims = channel_dims(ndim) if training else None
+    shapes = [None if t is None else per_channel(t, ndim) for t in (weight, weight_t, bias_t, result1, result2)]
+    out_t, mean_t, rstd_t = normal_tangent(input, input_t, *shapes, dims)
+    return out_t, mean_t.reshape(result1._shape), rstd_t.reshape(result1._shape)
+
+
+def normal_tangent(x, x_t, weight, weight_t, bias_t, mean, rstd, dims):
+    """Tangents of (x - mean) * rstd * weight + bias, of mean and rstd; `dims`: None if those are constants."""
+    normal = (x - mean) * rstd
+    out_t, mean_t, rstd_t = normal * 0, mean * 0, mean * 0
+    if x_t is not None:
+        out_t = x_t * rstd
+        if dims is not None:
+            mean_t = x_t.mean(dims, True)
+            slope = (normal * x_t).mean(dims, True)
+            rstd_t = -rstd * rstd * slope
+            out_t = (x_t - mean_t - normal * slope) * rstd
+        out_t = out_t if weight is None else out_t * weight
+    out_t = out_t if weight_t is None else out_t + normal * weight_t
+    return (out_t if bias_t is None else out_t + bias_t), mean_t, rstd_t
+
+
+@operator("native_batch_norm", spaces=(), out=False, outputs=OUTPUTS, fake=fake_batch_norm, jvp=batch_norm_tangent,
+          vjp={"input, weight, bias": batch_norm_slopes})
+def batch_norm_(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """(input - mean) / sqrt(variance + eps) * weight + bias by channel, the means, the reciprocals of the square roots.
+
+    Mean and variance are the batch's in `training`, which also move the running ones; else the running ones.
+    """
+    check_batch_arrays(input, (weight, bias, running_mean, running_var), training)
+    return silently(batch_norm_of, input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def check_batch_arrays(input, given, training):
+    check_batch_norm(input.shape, [(n, None if a is None else a.shape) for n, a in zip(NAMES, given)],
+                     dt.from_numpy(input.dtype), [None if a is None else dt.from_numpy(a.dtype) for a in given],
+                     training)
+
+
+def as_channels(array):
+    """A contiguous (batch, channels, places)."""
+    return np.ascontiguousarray(array).reshape(*array.shape[:2], math.prod(array.shape[2:]))
+
+
+def batch_norm_of(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    x = as_channels(widened(input))
+    weight, bias = [None if a is None else a.reshape(-1).astype(x.dtype, copy=False) for a in (weight, bias)]
+    if training:
+        mean, variance = kernels.channel_statistics(x) if x.size else [np.zeros(x.shape[1], x.dtype)] * 2
+        move(running_mean, mean, momentum)
+        count = x.shape[0] * x.shape[2]
+        move(running_var, variance * (count / (count - 1) if count > 1 else math.nan), momentum)
+    else:
+        mean, variance = [a.reshape(-1).astype(x.dtype) for a in (running_mean, running_var)]
+    rstd = 1 / np.sqrt(variance + x.dtype.type(eps))
+    found = kernels.scale_channels(x, mean, rstd, weight, bias)
+    return found.reshape(input.shape).astype(input.dtype, copy=False), mean, rstd
+
+
+def move(running, batch, momentum):
+    """Move a running statistic towards the batch's, in place."""
+    if running is not None:
+        running[...] = (1 - momentum) * running + momentum * batch.astype(running.dtype)
+
+
+@operator("native_batch_norm_backward", spaces=(), out=False, outputs=OUTPUTS,
+          fake=lambda grad_output, input, weight, mean, rstd, training: (
+              Fake(input._shape, input._dtype), Fake(mean._shape, mean._dtype), Fake(mean._shape, mean._dtype)))
+def native_batch_norm_backward(grad_output, input, weight, mean, rstd, training):
+    """The gradients of batch norm's input, weight and bias."""
+    x, grad = as_channels(widened(input)), as_channels(widened(grad_output))
+    weight = None if weight is None else weight.reshape(-1).astype(x.dtype, copy=False)
+    slope, weight_grad, bias_grad = silently(kernels.channels_gradient, grad, x, mean, rstd, weight, training)
+    return slope.reshape(input.shape).astype(input.dtype, copy=False), weight_grad, bias_grad
+
+
+def normalised_batch(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """The operator's results; the running statistics count as changed."""
+    found = batch_norm_(input, weight, bias, running_mean, running_var, bool(training), momentum, eps)
+    if training:
+        for statistic in (running_mean, running_var):
+            if statistic is not None:
+                bump_version(statistic)
+    return found
+
+
+def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled=True):
+    """Batch normalisation of (N, C, ...) by channel, in the argument order of the operator."""
+    if 0 in input._shape:
+        return nothing_normalised(input, weight, bias)
+    return normalised_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def nothing_normalised(input, weight, bias):
+    """The result for no elements, a function of all that requires grad."""
+    out = input.clone()
+    out = out if weight is None else out * weight[0]
+    return out if bias is None else out + bias[0]
+
+
+def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """batch_norm, with the batch's means and reciprocal deviations; empty unless `training`."""
+    out, mean, rstd = normalised_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return (out, mean.detach(), rstd.detach()) if training else (out, mean.new_empty(0), mean.new_empty(0))
+
+
+def check_batch_size(size):
+    """In training the variance needs more than one value."""
+    if math.prod(size[:1] + size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(size)}")
+
+
+def functional_batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
+                          eps=1e-05):
+    """(input - mean) / sqrt(variance + eps) * weight + bias for each channel of (N, C, ...).
+
+    Args:
+        running_mean, running_var: (C,), used unless `training`; in training moved, in place, by `momentum` towards the
+            batch's mean and unbiased variance. None in training: not kept.
+        weight, bias: (C,) or None.
+    Raises:
+        ValueError: one value per channel in training.
+    """
+    if training:
+        check_batch_size(input._shape)
+    return batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+functional_batch_norm.__name__ = functional_batch_norm.__qualname__ = "batch_norm"
+publish("batch_norm", batch_norm, ("",))
+publish("native_batch_norm", native_batch_norm, ("",))
+publish("batch_norm", functional_batch_norm, ("nn.functional",))
+
+
+# ---- instance norm ------------------------------------------------------------------------------------------------
+
+def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled=True):
+    """Batch norm of every sample on its own: the samples become channels."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels, *space = input._shape
+    repeated = [None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)]
+    joined = input.contiguous().view((1, batch * channels, *space))
+    found = batch_norm(joined, *repeated, use_input_stats, momentum, eps)
+    if use_input_stats:
+        for statistic, moved in ((running_mean, repeated[2]), (running_var, repeated[3])):
+            if statistic is not None:
+                statistic.detach().copy_(moved.view((batch, channels)).mean(0))
+    return found.view(input._shape)
+
+
+def functional_instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
+                             momentum=0.1, eps=1e-05):
+    """Normalisation of each channel of each sample of (N, C, ...); arguments as for batch_norm.
+
+    `use_input_stats`: whether by the sample's own mean and variance, else by the running ones. ValueError for one
+    value per channel.
+    """
+    if use_input_stats and math.prod(input._shape[2:]) == 1:
+        raise ValueError("Expected more than 1 spatial element when training, got input size "
+                         f"{Size(input._shape)}")
+    return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
+
+
+functional_instance_norm.__name__ = functional_instance_norm.__qualname__ = "instance_norm"
+publish("instance_norm", instance_norm, ("",))
+publish("instance_norm", functional_instance_norm, ("nn.functional",))
+
+
+# ---- group norm ---------------------------------------------------------------------------------------------------
+
+def check_group_norm(shape, weight_shape, bias_shape, groups):
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if shape[1] % groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                           f"{list(shape)} and num_groups={groups}")
+    for name, found in (("weight", weight_shape), ("bias", bias_shape)):
+        if found not in (None, (shape[1],)):
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                               f"got {name} of shape {list(weight_shape if weight_shape else found)} and input of "
+                               f"shape {list(shape)}")
+
+
+def fake_group_norm(input, weight, bias, N, C, HxW, group, eps):
+    check_group_norm(input._shape, *[None if t is None else t._shape for t in (weight, bias)], group)
+    refuse_integers(input._dtype, "GroupNormKernelImpl")
+    check_parameter_dtypes(input._dtype, [None if t is None else t._dtype for t in (weight, bias)])
+    statistics = Fake((N, group), input._dtype)
+    return Fake(input._shape, input._dtype), statistics, Fake((N, group), input._dtype)
+
+
+def grouped(t, N, group):
+    return t.reshape((N, group, math.prod(t._shape[1:]) // group))
+
+
+def group_parts(weight, C, HxW, group):
+    """A value per channel as (1, groups, elements of a group)."""
+    return weight.view((1, C, 1)).expand((1, C, HxW)).reshape((1, group, C // group * HxW))
+
+
+def group_norm_slopes(grads, input, weight, N, C, HxW, group, result1, result2, needs):
+    if state.grad_enabled or grads[1] is not None or grads[2] is not None:
+        return composed_group_norm_slopes(grads, input, weight, N, C, HxW, group, result1, result2)
+    if grads[0] is None:
+        return None, None, None
+    found = native_group_norm_backward(grads[0], input, weight, result1, result2, N, C, HxW, group)
+    return [slope if needed else None for slope, needed in zip(found, needs)]
+
+
+def composed_group_norm_slopes(grads, input, weight, N, C, HxW, group, result1, result2):
+    mean, rstd = result1.unsqueeze(-1), result2.unsqueeze(-1)
+    normal = (grouped(input, N, group) - mean) * rstd
+    grad = None if grads[0] is None else grouped(grads[0], N, group)
+    inner = grad if grad is None or weight is None else grad * group_parts(weight, C, HxW, group)
+    statistics = [None if g is None else g.unsqueeze(-1) for g in grads[1:]]
+    slope = input_slope(inner, *statistics, normal, rstd, [2])
+    slope = None if slope is None else slope.reshape(input._shape)
+    if grad is None:
+        return slope, None, None
+    return slope, (grad * normal).reshape((N, C, HxW)).sum([0, 2]), grad.reshape((N, C, HxW)).sum([0, 2])
+
+
+def group_norm_tangent(input_t, weight_t, bias_t, input, weight, N, C, HxW, group, result1, result2):
+    x, x_t = grouped(input, N, group), None if input_t is None else grouped(input_t, N, group)
+    parts = [None if t is None else group_parts(t, C, HxW, group) for t in (weight, weight_t, bias_t)]
+    out_t, mean_t, rstd_t = normal_tangent(x, x_t, *parts, result1.unsqueeze(-1), result2.unsqueeze(-1), [2])
+    return out_t.reshape(input._shape), mean_t.squeeze(-1), rstd_t.squeeze(-1)
+
+
+def rows_and_weights(input, parts, N, C, HxW, group):
+    """The groups as rows, and per-channel values as (groups, length)."""
+    x = np.ascontiguousarray(widened(input)).reshape(N * group, C // group * HxW)
+    return x, [None if a is None else np.repeat(a.astype(x.dtype), HxW).reshape(group, x.shape[1]) for a in parts]
+
+
+@operator("native_group_norm", spaces=(), out=False, outputs=OUTPUTS, fake=fake_group_norm, jvp=group_norm_tangent,
+          vjp={"input, weight, bias": group_norm_slopes})
+def group_norm_(input, weight, bias, N, C, HxW, group, eps):
+    """(input - mean) / sqrt(variance + eps) * weight + bias, with mean and variance of each group of channels."""
+    check_group_norm(input.shape, *[None if a is None else a.shape for a in (weight, bias)], group)
+    refuse_integers(dt.from_numpy(input.dtype), "GroupNormKernelImpl")
+    check_parameter_dtypes(dt.from_numpy(input.dtype), [None if a is None else dt.from_numpy(a.dtype)
+                                                        for a in (weight, bias)])
+    x, (weight, bias) = rows_and_weights(input, (weight, bias), N, C, HxW, group)
+    out, mean, rstd = silently(kernels.normalize_rows, x, weight, bias, eps)
+    out = out.reshape(input.shape), mean.reshape(N, group), rstd.reshape(N, group)
+    return tuple([a.astype(input.dtype, copy=False) for a in out])
+
+
+@operator("native_group_norm_backward", spaces=(), out=False, outputs=OUTPUTS,
+          fake=lambda grad_output, input, weight, mean, rstd, N, C, HxW, group: (
+              Fake(input._shape, input._dtype), Fake((C,), input._dtype), Fake((C,), input._dtype)))
+def native_group_norm_backward(grad_output, input, weight, mean, rstd, N, C, HxW, group):
+    """The gradients of group norm's input, weight and bias."""
+    x, (weight,) = rows_and_weights(input, (weight,), N, C, HxW, group)
+    grad = np.ascontiguousarray(widened(grad_output)).reshape(x.shape)
+    if weight is None:
+        weight = np.ones((group, x.shape[1]), x.dtype)
+    statistics = [widened(a).reshape(-1) for a in (mean, rstd)]
+    slope, weight_grad, bias_grad = silently(kernels.rows_gradient, grad, x, weight, *statistics)
+    found = slope.reshape(input.shape), weight_grad.reshape(C, HxW).sum(1), bias_grad.reshape(C, HxW).sum(1)
+    return tuple([a.astype(input.dtype, copy=False) for a in found])
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
+    """(input - mean) / sqrt(variance + eps) * weight + bias for each of `num_groups` groups of channels of each sample
+    of (N, C, ...); weight and bias (C,) (Wu and He 2018)."""
+    shape = input._shape
+    check_group_norm(shape, *[None if t is None else t._shape for t in (weight, bias)], num_groups)
+    return group_norm_(input.contiguous(), weight, bias, shape[0], shape[1], math.prod(shape[2:]), num_groups, eps)[0]
+
+
+def functional_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
+    if len(input._shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(input._shape)}")
+    shape = input._shape
+    if shape[0] * shape[1] // num_groups * math.prod(shape[2:]) == 1 or (
+            shape[0] == 1 and shape[1] == num_groups and math.prod(shape[2:]) == 1):
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
+    return group_norm(input, num_groups, weight, bias, eps)
+
+
+def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+    """group_norm, with the means and the reciprocal deviations."""
+    return tuple(group_norm_(input, weight, bias, N, C, HxW, group, eps))
+
+
+functional_group_norm.__name__ = functional_group_norm.__qualname__ = "group_norm"
+functional_group_norm.__doc__ = group_norm.__doc__
+publish("group_norm", group_norm, ("",))
+publish("native_group_norm", native_group_norm, ("",))
+publish("group_norm", functional_group_norm, ("nn.functional",))
+
+
+# ---- made of other operators --------------------------------------------------------------------------------------
+
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    """The input divided by its p-norm along `dim`, or by `eps` where that is larger."""
+    norm = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    return input / norm if out is None else exports[""]["div"](input, norm, out=out)
+
+
+def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
+    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al. 2012)."""
+    ndim = len(input._shape)
+    if ndim < 3:
+        raise ValueError("Expected 3D or higher dimensionality                          input (got "
+                         f"{ndim} dimensions)")
+    if not input.numel():
+        return input
+    F = exports["nn.functional"]
+    squares = input.mul(input).unsqueeze(1)
+    before, after = size // 2, (size - 1) // 2
+    if ndim == 3:
+        mean = F["avg_pool2d"](F["pad"](squares, (0, 0, before, after)), (size, 1), stride=1).squeeze(1)
+    else:
+        shape = input._shape
+        volumes = squares.view(shape[0], 1, shape[1], shape[2], -1)
+        padded = F["pad"](volumes, (0, 0, 0, 0, before, after))
+        mean = F["avg_pool3d"](padded, (size, 1, 1), stride=1).squeeze(1).view(shape)
+    return input / mean.mul(alpha).add(k).pow(beta)
+
+
+for _function in (normalize, local_response_norm):
+    publish(_function.__name__, _function, ("nn.functional",))
