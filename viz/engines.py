@@ -32,6 +32,20 @@ def second_backward_sentence(library):
     return ""
 
 
+def runs_copy_slices_once(library):
+    """Whether CopySlices, which saves no tensor itself, cannot run again: asked of the library itself."""
+    with library.enable_grad():
+        y = library.ones(2, requires_grad=True) + 0
+        y[:1].neg_()
+        total = y.sum()
+    total.backward()
+    try:
+        total.backward()
+    except RuntimeError:
+        return True
+    return False
+
+
 def gradient_node(tensor):
     """The AccumulateGrad node of a leaf."""
     return library_of(tensor).autograd.graph.get_gradient_edge(tensor)[0]

@@ -1,18 +1,22 @@
 """A second ``backward()`` over the same graph: saved tensors gone, or kept by ``retain_graph=True``."""
 
-from viz.engines import second_backward_sentence
+from viz.engines import runs_copy_slices_once, second_backward_sentence
 from viz.play_steps import Replay
 from viz.strips import added, strip, strip_text
 
 
 def again_steps(model, recording, library, seeds):
     """``{"freed": steps, "kept": steps}``: how a second backward goes on, by what the first one left."""
-    first = next((turn for turn in recording.turns if _keeps(model, turn.node)), None)
+    once = {"CopySlices"} if runs_copy_slices_once(library) else set()
+    first = next((turn for turn in recording.turns if _is_spent(model, turn.node, once)), None)
     whole = _summed(model, recording)
     return {"freed": _until(model, recording, library, seeds, first) if first else whole, "kept": whole}
 
 
-def _keeps(model, node):
+def _is_spent(model, node, once):
+    """Whether ``node`` cannot run again: it saved tensors, or is of a kind that runs once."""
+    if model.graph.name(node) in once:
+        return True
     return any(item["state"] in ("kept", "packed") for item in model.saved.get(node, ()))
 
 

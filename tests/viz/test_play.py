@@ -71,7 +71,14 @@ OPERATIONS = [
     lambda a, b: b / 2,
     lambda a, b: a[:1] - b,
     lambda a, b: b + 1.5,
+    lambda a, b: written(a + 0, b),
 ]
+
+
+def written(a, b):
+    """Two in-place operations: the first on a view, so that a CopySlices node stands in the graph."""
+    a[:1] = 2.0
+    return a.add_(b)
 
 
 def real_run(loss):
