@@ -1,10 +1,10 @@
 """Grades gan_step.py."""
 
 import numpy as np
-import teachtorch as torch
-from teachtorch import nn
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points
+from teachtorch import nn
 
 
 class Counted(nn.Sequential):

@@ -1,8 +1,8 @@
 """Grades repair_listing.py."""
 
 import numpy as np
-import teachtorch as torch
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points
 
 
@@ -67,7 +67,7 @@ def test_relu(yours, rng):
     model = yours.FullBasicModel(channels=4)
     fill(model.conv.weight, -1.0)
     rows = array_of(model(images(rng, 2, 1, 8, 8)))
-    why = "the convolution is negative everywhere, so relu gives 0, and only the bias, 0, is left: all ten are equal"
+    why = "the convolution is negative, so relu gives 0, and only the bias, 0, is left: all ten are equal"
     close(
         rows,
         np.full((2, 10), 0.1, np.float32),

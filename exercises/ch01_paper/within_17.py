@@ -28,7 +28,7 @@ def worst_gap(table, framework):
 
 
 def possible_winners(row):
-    """Return the sorted list of the frameworks whose interval mean +- spread touches that of the fastest mean.
+    """Return the sorted list of the frameworks whose interval, mean +- spread, touches the fastest one's.
 
     row: a dict as above. Both spreads count: that of the fastest, and that of the other one.
     """

@@ -1,7 +1,6 @@
 """Grades graph_printer.py."""
 
 import teachtorch as torch
-
 from exercises.grading import Mismatch, beside, equal, points
 
 

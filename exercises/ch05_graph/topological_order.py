@@ -8,9 +8,9 @@
                                       //
                                       a
 
-d = 6a, so the gradient of a is 6. Who walks from d downwards and hands each gradient on at once visits b three
-times; who visits b only once, but too early, hands on a gradient that is not complete. Both go away when the
-nodes are put in order first: every node comes before all nodes that its edges lead to.
+d = 6a, so the gradient of a is 6. Who walks from d downwards and hands each gradient on at once visits b
+three times; who visits b only once, but too early, hands on a gradient that is not complete. Both go away
+when the nodes are put in order first: every node comes before all nodes that its edges lead to.
 
 A node has .name, .next_nodes (a list; the same node may be in it twice, as for a + a) and .factors, one
 number for each next node: the gradient that goes there is the node's own times the factor.
@@ -26,5 +26,5 @@ def topological_order(root):
 
 
 def gradients(root):
-    """Return a dict, node -> gradient, for all nodes that can be reached from `root`, whose gradient is 1.0."""
+    """Return a dict, node -> gradient, of all nodes that `root` leads to; its own gradient is 1.0."""
     raise NotImplementedError

@@ -5,9 +5,10 @@ In the block
     with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
         loss = ...
 
-every tensor that an operation saves for its backward is handed to `pack`, and what pack returns is kept instead.
-When the backward needs the tensor, `unpack` gets that back and must return a tensor with the same values, shape,
-dtype and strides. So saved tensors can go to other memory, to disk, or be made smaller. Here they become bytes.
+every tensor that an operation saves for its backward is handed to `pack`, and what pack returns is kept
+instead. When the backward needs the tensor, `unpack` gets that back and must return a tensor with the same
+values, shape, dtype and strides. So saved tensors can go to other memory, to disk, or be made smaller. Here
+they become bytes.
 """
 
 import teachtorch as torch

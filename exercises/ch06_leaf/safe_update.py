@@ -39,5 +39,5 @@ def update_out(p, lr):
 
 
 def backward_notices():
-    """Return a dict, way -> whether a later backward that has saved p raises; ways: no_grad, data, detach, out."""
+    """Return a dict: no_grad, data, detach, out -> whether a later backward that has saved p raises."""
     raise NotImplementedError

@@ -1,7 +1,7 @@
 """What is saved for backward, and the check when it is used.
 
-y = exp(x): the derivative is y itself, so exp saves its result. sin saves its input, add saves nothing, and mul
-saves an operand only when the *other* one needs a gradient: d(x * y)/dx = y.
+y = exp(x): the derivative is y itself, so exp saves its result. sin saves its input, add saves nothing, and
+mul saves an operand only when the *other* one needs a gradient: d(x * y)/dx = y.
 
 If a saved value is changed in place before the backward needs it, the gradient would be wrong. So along with
 the value its version is saved, and *unpacking* compares. Changing a saved value is no error by itself: it may
@@ -21,8 +21,8 @@ class Saved:
     def unpack(self):
         """Return the saved tensor, the same object.
 
-        RuntimeError if it was changed in place since it was saved, with a text that contains "is at version 2;
-        expected version 1 instead" (with the versions of this case).
+        RuntimeError if it was changed in place since it was saved, with a text that contains "is at version
+        2; expected version 1 instead" (with the versions of this case).
         """
         raise NotImplementedError
 

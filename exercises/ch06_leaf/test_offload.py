@@ -4,8 +4,8 @@ import gc
 import weakref
 
 import numpy as np
-import teachtorch as torch
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points
 
 

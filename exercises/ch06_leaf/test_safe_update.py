@@ -1,8 +1,8 @@
 """Grades safe_update.py."""
 
 import numpy as np
-import teachtorch as torch
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points
 
 WAYS = ("no_grad", "data", "detach", "out")
@@ -79,7 +79,7 @@ def test_notices(yours):
         raised[way] = raises_error(loss)
     said = yours.backward_notices()
     expected = {"no_grad": True, "data": False, "detach": True, "out": True}
-    why = ".data has a version counter of its own: its backward raises nothing, and is wrong; the others share p's"
+    why = ".data has a counter of its own: that backward raises nothing, and is wrong; the others share p's"
     equal(dict(sorted(said.items())) if type(said) is dict else said, dict(sorted(expected.items())), why)
     equal(
         raised,

@@ -1,17 +1,17 @@
 """Checkpointing: compute again instead of keeping.
 
-A graph holds what each operation saved until the backward has used it: for a deep network that is most of its
-memory. A checkpointed part keeps its inputs only. Its forward records nothing, and its backward first runs the
-same function again, this time recorded, and then goes backward through that:
+A graph holds what each operation saved until the backward has used it: for a deep network that is most of
+its memory. A checkpointed part keeps its inputs only. Its forward records nothing, and its backward first
+runs the same function again, this time recorded, and then goes backward through that:
 
     forward     x ---> [ function, not recorded ] ---> y            saved: x
-    backward    x ---> [ function, recorded     ] ---> y again      and then backward from there, with y's gradient
+    backward    x ---> [ function, recorded     ] ---> y again      and backward from there, with y's gradient
 
-The second run must give the same y as the first. So if the function draws random numbers (dropout), they must be
-the same ones; and the program's own random numbers must go on as if there had been no second run.
+The second run must give the same y as the first. So if the function draws random numbers (dropout), they
+must be the same ones; and the program's own random numbers must go on as if there had been no second run.
 
-Inside `forward` and `backward` of a Function grad mode is off. `torch.get_rng_state()` gives the state of the random
-numbers, `torch.set_rng_state(state)` sets it.
+Inside `forward` and `backward` of a Function grad mode is off. `torch.get_rng_state()` gives the state of
+the random numbers, `torch.set_rng_state(state)` sets it.
 """
 
 import teachtorch as torch

@@ -1,7 +1,7 @@
 """jacobian and hessian: shapes, nesting, and what must stay differentiable.
 
-A backward gives v J for one gradient v of an output. With v a one in one place and zeros elsewhere it gives one
-row of the Jacobian; a row for each element of the output makes the whole.
+A backward gives v J for one gradient v of an output. With v a one in one place and zeros elsewhere it gives
+one row of the Jacobian; a row for each element of the output makes the whole.
 
     output of shape (2,), input of shape (3, 4)      Jacobian of shape (2, 3, 4): output's, then input's
     several outputs or several inputs                a tuple for each output, of one Jacobian for each input
@@ -17,10 +17,11 @@ import teachtorch as torch
 def jacobian(function, inputs, create_graph=False):
     """Return the Jacobian of function at inputs, nested as described.
 
-    function: takes one tensor for each input, and returns a tensor or a tuple of tensors. inputs: a tensor or a
-    tuple of tensors; they are left as they are. Where an output does not depend on an input, the Jacobian is
-    zeros. create_graph: whether the result can be differentiated again with respect to the inputs, which then
-    must require a gradient themselves. Outer tuple only for a tuple of outputs, inner only for a tuple of inputs.
+    function: takes one tensor for each input, and returns a tensor or a tuple of tensors. inputs: a tensor
+    or a tuple of tensors; they are left as they are. Where an output does not depend on an input, the
+    Jacobian is zeros. create_graph: whether the result can be differentiated again with respect to the
+    inputs, which then must require a gradient themselves. Outer tuple only for a tuple of outputs, inner
+    only for a tuple of inputs.
     """
     raise NotImplementedError
 

@@ -6,8 +6,9 @@
     prod(x)         [2, 0, 3]     out / x divides by zero          [0, 6, 0]: the product of the others
     where(x > 0, log(x), 0)       at 0                             0 * inf is nan, although log was not taken
 
-The last one happens because `where` sends the gradient 0 into the branch that was not taken, and the backward of
-log multiplies it with 1/0. So the value that goes into log must be harmless where it is not used.
+The last one happens because `where` sends the gradient 0 into the branch that was not taken, and the
+backward of log multiplies it with 1/0. So the value that goes into log must be harmless where it is not
+used.
 """
 
 import numpy as np
@@ -25,12 +26,12 @@ def abs_backward(grad, x):
 
 
 def clamp_backward(grad, x, low, high):
-    """The gradient of x for y = clamp(x, low, high). grad, x: arrays; low, high: floats. On the bounds: anything."""
+    """The gradient of x for y = clamp(x, low, high). grad, x: arrays. low, high: floats; on them anything."""
     raise NotImplementedError
 
 
 def prod_backward(grad, x):
-    """The gradient of x for y = the product of all elements, exact with zeros. grad: a float. x: 1-D array."""
+    """The gradient of x for y = the product of x, exact with zeros. grad: a float. x: 1-D array."""
     raise NotImplementedError
 
 

@@ -1,10 +1,10 @@
 """Grades checkpoint.py."""
 
 import numpy as np
-import teachtorch as torch
-from teachtorch import nn
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points
+from teachtorch import nn
 
 
 def leaf(*values):
@@ -66,7 +66,7 @@ def test_constant(yours):
 def test_parameters(yours):
     x, w = leaf(0.1, 0.2), leaf(2.0, 3.0)
     yours.checkpoint(lambda x: torch.tanh(x * w), x).sum().backward()
-    why = "the function uses w without being given it: the second run's backward must go all the way to the leaves"
+    why = "the function uses w besides: the second run's backward must go all the way to the leaves"
     got = None if w.grad is None else array_of(w.grad)
     expected = array_of(torch.autograd.grad(torch.tanh(x * w).sum(), w)[0])
     equal(got is None, False, why, what="whether w.grad is None")
@@ -103,7 +103,7 @@ def test_random(yours):
     y = yours.checkpoint(lambda x: nn.functional.dropout(x, 0.5), x)
     torch.rand(7)
     y.sum().backward()
-    why = "the second run must see the same random numbers: keep their state in the forward, set it in the backward"
+    why = "the second run must see the same random numbers: keep their state in the forward, and set it again"
     holds(
         bool(np.array_equal(array_of(x.grad), array_of(y))),
         why,

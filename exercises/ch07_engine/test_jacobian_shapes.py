@@ -1,8 +1,8 @@
 """Grades jacobian_shapes.py."""
 
 import numpy as np
-import teachtorch as torch
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, points
 
 

@@ -1,9 +1,9 @@
 """Grades mini_engine.py."""
 
 import numpy as np
-from teachtorch.datasets.digits import split_digits
 
 from exercises.grading import Mismatch, close, equal, holds, points
+from teachtorch.datasets.digits import split_digits
 
 
 def leaf(yours, *rows):
@@ -144,5 +144,5 @@ def test_digits(yours):
     guessed = predict(test_images.reshape(-1, 64).astype(float))
     equal(guessed.shape, (360,), "a label for each picture", what="the shape of what predict returns")
     right = int((guessed == test_labels).sum())
-    why = "90 of 100 pictures that it has not seen: clear .grad before each backward, and go on until the loss is small"
+    why = "90 of 100 new pictures: clear .grad before each backward, and go on until the loss is small"
     holds(right >= 324, why, what="how many of 360 it reads", got=str(right), expected="324 or more")

@@ -1,8 +1,8 @@
 """Grades subgradients.py."""
 
 import numpy as np
-import teachtorch as torch
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points
 
 
@@ -70,7 +70,7 @@ def test_log_gradient(yours):
     x = torch.tensor([1.0, 0.0, -1.0, 4.0], dtype=torch.float64, requires_grad=True)
     yours.log_or_zero(x).sum().backward()
     got = array_of(x.grad)
-    why = "0 * inf is nan: the branch that was not taken gets the gradient 0, and log's backward multiplies it by 1/0"
+    why = "0 * inf is nan: log's backward multiplies the gradient 0 of the branch that was not taken by 1/0"
     holds(
         bool(np.isfinite(got).all()),
         why,

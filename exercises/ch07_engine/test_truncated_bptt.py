@@ -1,8 +1,8 @@
 """Grades truncated_bptt.py."""
 
 import numpy as np
-import teachtorch as torch
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points
 
 

@@ -1,8 +1,8 @@
 """Grades twice_differentiable.py."""
 
 import numpy as np
-import teachtorch as torch
 
+import teachtorch as torch
 from exercises.grading import array_of, close, equal, holds, points, raises
 
 
@@ -28,7 +28,7 @@ def test_cube(yours):
 def test_cube_twice(yours):
     x = leaf(2.0, -1.0)
     first = gradient(yours.Cube.apply(x), x, create_graph=True)
-    why = "the backward's formula must be recorded, in x too: from x.detach() or x.data it looks like a constant"
+    why = "the formula must be recorded, in x too: from x.detach() or x.data it looks like a constant"
     holds(
         first.requires_grad,
         why,
@@ -99,7 +99,7 @@ def test_sin_twice(yours):
     x = leaf(0.5, 2.0)
     grads = torch.ones(2, dtype=torch.float64, requires_grad=True)
     first = torch.autograd.grad(yours.NumpySin.apply(x), x, grads, create_graph=True)[0]
-    why = "NumPy is not recorded: without @once_differentiable the part with -sin(x) would be missing, and nobody told"
+    why = "NumPy is not recorded: without @once_differentiable -sin(x) would be missing, and nobody told"
     raises(RuntimeError, first.sum().backward, why=why, text="once_differentiable")
 
 

@@ -13,21 +13,21 @@ import numpy as np
 
 
 def agree(analytical, numerical, atol=1e-5, rtol=1e-3):
-    """Return an array of bools, one for each element: whether the two agree there. Both: arrays of one shape."""
+    """Return an array of bools: whether the two agree in each element. Both: arrays of one shape."""
     raise NotImplementedError
 
 
 def worst(analytical, numerical, atol=1e-5, rtol=1e-3):
     """Return (output element, input element, difference) where they disagree most, or None if they agree.
 
-    The difference is |analytical - numerical|, a float. An element with nan is worse than any number, and then
-    the difference is inf. Among equals the first one counts, row by row.
+    The difference is |analytical - numerical|, a float. An element with nan is worse than any number, and
+    then the difference is inf. Among equals the first one counts, row by row.
     """
     raise NotImplementedError
 
 
 def report(analyticals, numericals, atol=1e-5, rtol=1e-3):
-    """Return the list of the inputs with a wrong Jacobian: tuples (input, output element, element, difference).
+    """Return a list: (input, output element, input element, difference) for each input with a wrong Jacobian.
 
     analyticals, numericals: lists of matrices, one for each input. An input without elements, whose matrices
     have no columns, is right.

@@ -122,7 +122,7 @@ def test_tolerance(yours):
     size = 400
     matrix = np.full((size, size), 1e-9)
     claimed = matrix + 0.9e-5
-    why = "each element is off by less than atol; u and v add up many of them, so atol is scaled by sum(u) * sum(v)"
+    why = "each element is off by less than atol; many of them add up, so atol is scaled by sum(u) * sum(v)"
     equal(
         check(yours, Linear(matrix, claimed)),
         True,

@@ -16,7 +16,8 @@ import teachtorch as torch
 def count_nodes(tensor):
     """Return how many nodes the graph of a tensor has, AccumulateGrad nodes too; 0 without a graph.
 
-    tensor: any tensor. Each node counts once, however many edges lead to it (see `.grad_fn`, `.next_functions`).
+    tensor: any tensor. Each node counts once, however many edges lead to it (see `.grad_fn`,
+    `.next_functions`).
     """
     # solution
     found = [tensor.grad_fn] if tensor.grad_fn is not None else []
@@ -33,8 +34,8 @@ def count_nodes(tensor):
 def average_loss(losses):
     """Run backward on each loss, and return the average of their values as a float.
 
-    losses: an iterator over tensors of one element with a graph; the next one is only made when you ask for it.
-    By then nothing of the graph of the one before may be alive. At least one comes.
+    losses: an iterator over tensors of one element with a graph; the next one is only made when you ask for
+    it. By then nothing of the graph of the one before may be alive. At least one comes.
     """
     # solution
     total, count = 0.0, 0

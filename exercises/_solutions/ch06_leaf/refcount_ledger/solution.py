@@ -20,14 +20,14 @@ A program is a list of statements; v is the variable that is set, x and y are va
 
 
 class Node:
-    """A node. saved: the storages that it saved; nexts: the nodes its edges lead to; leaf: of AccumulateGrad."""
+    """A node. saved: storages; nexts: the nodes its edges lead to; leaf: the storage AccumulateGrad holds."""
 
     def __init__(self, saved=(), nexts=(), leaf=None):
         self.saved, self.nexts, self.leaf = list(saved), list(nexts), leaf
 
 
 class Tensor:
-    """A tensor. storage: the number of the statement that made it; node: its grad_fn, or its AccumulateGrad."""
+    """A tensor. storage: the number of the statement that made it; node: grad_fn or AccumulateGrad."""
 
     def __init__(self, storage, node):
         self.storage, self.node = storage, node
@@ -36,8 +36,8 @@ class Tensor:
 def freed_at(program):
     """Return a dict with an entry for each statement that makes a storage: its number -> when it is freed.
 
-    program: as above, statements numbered from 0. The value is the number of the statement after which nothing
-    holds the storage any more, or None if something still does at the end of the program.
+    program: as above, statements numbered from 0. The value is the number of the statement after which
+    nothing holds the storage any more, or None if something still does at the end of the program.
     """
     # solution
     variables, freed = {}, {}

@@ -49,7 +49,7 @@ def update_out(p, lr):
 
 
 def backward_notices():
-    """Return a dict, way -> whether a later backward that has saved p raises; ways: no_grad, data, detach, out."""
+    """Return a dict: no_grad, data, detach, out -> whether a later backward that has saved p raises."""
     # solution
     return {"no_grad": True, "data": False, "detach": True, "out": True}
     # end of solution

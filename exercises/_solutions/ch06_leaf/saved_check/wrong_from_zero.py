@@ -12,7 +12,7 @@ class Saved:
     def unpack(self):
         if self.tensor._version != self.version:
             raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: "
+                "one of the variables needed for gradient computation was modified by an inplace operation: "
                 f"it is at version {self.tensor._version}; expected version {self.version} instead"
             )
         return self.tensor

@@ -1,7 +1,8 @@
 """Your own engine, put together: it trains the digits.
 
-The parts are those of the other exercises: unbroadcast, accumulate, diamond, routing. Take what you wrote there. A
-tensor here is an array with a node; a node knows where its gradients go, and the formula that makes them:
+The parts are those of the other exercises: unbroadcast, accumulate, diamond, routing. Take what you wrote
+there. A tensor here is an array with a node; a node knows where its gradients go, and the formula that
+makes them:
 
     out = add(matmul(x, w), b)
 
@@ -9,8 +10,8 @@ tensor here is an array with a node; a node knows where its gradients go, and th
         |                   +----------> AccumulateGrad w
         +----------------------------> AccumulateGrad b
 
-`record` makes the tensor and the node. The operations say which formula belongs to them; `backward` runs the nodes,
-each one once, when all its gradients have come. With that, `train` trains a network.
+`record` makes the tensor and the node. The operations say which formula belongs to them; `backward` runs
+the nodes, each one once, when all its gradients have come. With that, `train` trains a network.
 """
 
 import heapq
@@ -22,7 +23,7 @@ NUMBERS = itertools.count()
 
 
 class Node:
-    """next_nodes: where the gradients go, None for an operand without gradient. formula: grad -> list of gradients."""
+    """next_nodes: where the gradients go, None for a constant operand. formula: grad -> list of gradients."""
 
     def __init__(self, name, next_nodes, formula):
         self.name, self.next_nodes, self.formula = name, next_nodes, formula
@@ -33,7 +34,7 @@ class Node:
 
 
 class Tensor:
-    """An array, perhaps with a gradient. node: what made it, or AccumulateGrad for a leaf that requires a gradient."""
+    """An array, perhaps with a gradient. node: what made it; AccumulateGrad for a leaf that requires one."""
 
     def __init__(self, data, requires_grad=False, node=None):
         self.data = np.asarray(data, dtype=float)
@@ -57,7 +58,7 @@ def record(name, data, operands, formula):
 
 
 def unbroadcast(grad, shape):
-    """Sum grad over what was broadcast, so that it has this shape. grad: array; shape: that of the operand."""
+    """Sum grad, an array, over what was broadcast, so that it has this shape, the operand's."""
     # solution
     added = grad.ndim - len(shape)
     grown = [added + dim for dim, size in enumerate(shape) if size == 1 and grad.shape[added + dim] != 1]
@@ -66,7 +67,7 @@ def unbroadcast(grad, shape):
 
 
 def accumulate(leaf, grad):
-    """Put a gradient into leaf.grad, or add it to what is there; never keep the array that came. Returns []."""
+    """Put a gradient into leaf.grad, or add it; never keep the array that came. Returns []."""
     # solution
     leaf.grad = grad.copy() if leaf.grad is None else leaf.grad + grad
     return []
@@ -105,7 +106,8 @@ def relu(a):
 def cross_entropy(scores, labels):
     """The average over the rows of -log(softmax(row)[label]); finite for any finite scores.
 
-    scores: a tensor of shape (N, C). labels: an integer array of shape (N,). Returns a tensor without dimensions.
+    scores: a tensor of shape (N, C). labels: an integer array of shape (N,). Returns a tensor without
+    dimensions.
     """
     # solution
     rows = np.arange(len(labels))
@@ -124,8 +126,8 @@ def cross_entropy(scores, labels):
 def backward(loss):
     """Fill .grad of all leaves that the loss depends on. loss: a tensor of one element, with a node.
 
-    Each node runs once, with the sum of all gradients that lead to it. The graph may be a chain of many thousand
-    nodes, so do not recurse.
+    Each node runs once, with the sum of all gradients that lead to it. The graph may be a chain of many
+    thousand nodes, so do not recurse.
     """
     # solution
     counts = _count(loss.node)
@@ -145,9 +147,9 @@ def backward(loss):
 def train(images, labels):
     """Train a network on pictures and return a function, pictures -> predicted labels.
 
-    images: a float array (N, 64), values from 0 to 1. labels: an integer array (N,), 0 to 9. A network of two layers
-    (64 -> 32 -> 10) and plain gradient descent are enough: 30 times over the pictures, 64 at a time. It has a few
-    seconds.
+    images: a float array (N, 64), values from 0 to 1. labels: an integer array (N,), 0 to 9. A network of
+    two layers (64 -> 32 -> 10) and plain gradient descent are enough: 30 times over the pictures, 64 at a
+    time. It has a few seconds.
     """
     # solution
     random = np.random.default_rng(0)

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def agree(analytical, numerical, atol=1e-5, rtol=1e-3):
-    """Return an array of bools, one for each element: whether the two agree there. Both: arrays of one shape."""
+    """Return an array of bools: whether the two agree in each element. Both: arrays of one shape."""
     # solution
     return np.abs(analytical - numerical) <= atol + rtol * np.abs(numerical)
     # end of solution
@@ -22,8 +22,8 @@ def agree(analytical, numerical, atol=1e-5, rtol=1e-3):
 def worst(analytical, numerical, atol=1e-5, rtol=1e-3):
     """Return (output element, input element, difference) where they disagree most, or None if they agree.
 
-    The difference is |analytical - numerical|, a float. An element with nan is worse than any number, and then
-    the difference is inf. Among equals the first one counts, row by row.
+    The difference is |analytical - numerical|, a float. An element with nan is worse than any number, and
+    then the difference is inf. Among equals the first one counts, row by row.
     """
     # solution
     wrong = ~agree(analytical, numerical, atol, rtol)
@@ -37,7 +37,7 @@ def worst(analytical, numerical, atol=1e-5, rtol=1e-3):
 
 
 def report(analyticals, numericals, atol=1e-5, rtol=1e-3):
-    """Return the list of the inputs with a wrong Jacobian: tuples (input, output element, element, difference).
+    """Return a list: (input, output element, input element, difference) for each input with a wrong Jacobian.
 
     analyticals, numericals: lists of matrices, one for each input. An input without elements, whose matrices
     have no columns, is right.
