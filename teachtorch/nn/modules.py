@@ -1,3 +1,4 @@
 """The modules' files under PyTorch's name for their folder: `nn.modules.linear.Linear` is `nn.Linear`."""
-from . import activation, container, dropout, linear, loss, module, normalization, sparse  # noqa: F401
+from . import (activation, batchnorm, container, conv, dropout, linear, loss, module, normalization,  # noqa: F401
+               padding, pooling, sparse, upsampling)
 from .module import Module  # noqa: F401

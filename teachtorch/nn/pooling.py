@@ -1,0 +1,224 @@
+"""Pooling as modules."""
+from . import functional as F
+from .conv import per_dimension
+from .module import Module
+
+
+class _MaxPoolNd(Module):
+    """The maximum of each window. `stride`: the kernel size if left out; `return_indices`: also where they are."""
+
+    count = None
+
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
+        super().__init__()
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.dilation = padding, dilation
+        self.return_indices, self.ceil_mode = return_indices, ceil_mode
+
+    def forward(self, input):
+        pool = getattr(F, f"max_pool{self.count}d")
+        return pool(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
+                    self.return_indices)
+
+    def extra_repr(self):
+        return (f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+                f"dilation={self.dilation}, ceil_mode={self.ceil_mode}")
+
+
+class MaxPool1d(_MaxPoolNd):
+    """Maxima of windows of (N, C, L) or (C, L)."""
+
+    count = 1
+
+
+class MaxPool2d(_MaxPoolNd):
+    """Maxima of windows of (N, C, H, W) or (C, H, W)."""
+
+    count = 2
+
+
+class MaxPool3d(_MaxPoolNd):
+    """Maxima of windows of (N, C, D, H, W) or (C, D, H, W)."""
+
+    count = 3
+
+
+class _MaxUnpoolNd(Module):
+    """Puts maxima back to where they came from, with zeros elsewhere."""
+
+    count = None
+
+    def __init__(self, kernel_size, stride=None, padding=0):
+        super().__init__()
+        self.kernel_size = per_dimension(kernel_size, self.count)
+        self.stride = per_dimension(stride if stride is not None else kernel_size, self.count)
+        self.padding = per_dimension(padding, self.count)
+
+    def forward(self, input, indices, output_size=None):
+        unpool = getattr(F, f"max_unpool{self.count}d")
+        return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """The partial inverse of MaxPool1d."""
+
+    count = 1
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """The partial inverse of MaxPool2d."""
+
+    count = 2
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """The partial inverse of MaxPool3d."""
+
+    count = 3
+
+
+class AvgPool1d(Module):
+    """Means of windows of (N, C, L) or (C, L)."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+        super().__init__()
+        self.kernel_size = per_dimension(kernel_size, 1)
+        self.stride = per_dimension(stride if stride is not None else kernel_size, 1)
+        self.padding = per_dimension(padding, 1)
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+
+    def forward(self, input):
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(Module):
+    """Means of windows of (N, C, H, W) or (C, H, W)."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
+                 divisor_override=None):
+        super().__init__()
+        self.kernel_size, self.padding = kernel_size, padding
+        self.stride = stride if stride is not None else kernel_size
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+        self.divisor_override = divisor_override
+
+    def forward(self, input):
+        return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+                            self.divisor_override)
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool3d(AvgPool2d):
+    """Means of windows of (N, C, D, H, W) or (C, D, H, W)."""
+
+    def forward(self, input):
+        return F.avg_pool3d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+                            self.divisor_override)
+
+
+class _AdaptivePoolNd(Module):
+    """Pooling to a given size."""
+
+    function = None
+
+    def __init__(self, output_size):
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input):
+        return getattr(F, self.function)(input, self.output_size)
+
+    def extra_repr(self):
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptivePoolNd):
+    """Means of (N, C, L) or (C, L) in output_size bins."""
+
+    function = "adaptive_avg_pool1d"
+
+
+class AdaptiveAvgPool2d(_AdaptivePoolNd):
+    """Means of (N, C, H, W) or (C, H, W) in output_size bins; None keeps a dimension."""
+
+    function = "adaptive_avg_pool2d"
+
+
+class AdaptiveAvgPool3d(_AdaptivePoolNd):
+    """Means of (N, C, D, H, W) or (C, D, H, W) in output_size bins; None keeps a dimension."""
+
+    function = "adaptive_avg_pool3d"
+
+
+class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
+    """Maxima of bins; `return_indices`: also where they are."""
+
+    def __init__(self, output_size, return_indices=False):
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def forward(self, input):
+        return getattr(F, self.function)(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
+    """Maxima of (N, C, L) or (C, L) in output_size bins."""
+
+    function = "adaptive_max_pool1d"
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
+    """Maxima of (N, C, H, W) or (C, H, W) in output_size bins."""
+
+    function = "adaptive_max_pool2d"
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
+    """Maxima of (N, C, D, H, W) or (C, D, H, W) in output_size bins."""
+
+    function = "adaptive_max_pool3d"
+
+
+class _LPPoolNd(Module):
+    """(sum of x^norm_type)^(1 / norm_type) of each window."""
+
+    count = None
+
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
+        super().__init__()
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
+
+    def forward(self, input):
+        pool = getattr(F, f"lp_pool{self.count}d")
+        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+    def extra_repr(self):
+        return (f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+                f"ceil_mode={self.ceil_mode}")
+
+
+class LPPool1d(_LPPoolNd):
+    """Power averages of windows of (N, C, L) or (C, L)."""
+
+    count = 1
+
+
+class LPPool2d(_LPPoolNd):
+    """Power averages of windows of (N, C, H, W) or (C, H, W)."""
+
+    count = 2
+
+
+class LPPool3d(_LPPoolNd):
+    """Power averages of windows of (N, C, D, H, W) or (C, D, H, W)."""
+
+    count = 3
