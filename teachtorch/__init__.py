@@ -25,4 +25,10 @@ _log.start()
 for _name, _function in _exports[""].items():
     setattr(_sys.modules[__name__], _name, _function)
 
-from . import linalg, nn, optim, utils  # noqa: E402,F401  (they use all the operators)
+from . import cuda, linalg, nn, optim, utils  # noqa: E402,F401  (they use all the operators)
+from .kernels.parallel import get_num_threads, set_num_threads  # noqa: E402,F401
+
+
+def __getattr__(name):
+    """A clear word for what PyTorch has and teachtorch has not."""
+    raise AttributeError(f"module 'teachtorch' has no attribute '{name}': if PyTorch has it, teachtorch does not yet")

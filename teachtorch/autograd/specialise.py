@@ -5,6 +5,7 @@ that does the same for the usual call: no lists among the differentiable argumen
 open. Everything else it hands to the general kernel. `Operator.kernels[AUTOGRAD].source` is its text.
 """
 from ..core import observer
+from ..core.generated import function_from
 from ..dispatch.keys import BELOW_AUTOGRAD, FORWARD_AD
 from ..tensor import Tensor
 from .meta import AutogradMeta
@@ -54,10 +55,7 @@ def specialised_kernel(op, derivatives, general, attach):
              "SEQUENCES": (list, tuple), "refresh": refresh, "general": general, "attach": attach,
              "attach_one": attach_one, "chosen": op._chosen, "choose": op.choose, "derivatives": derivatives,
              "plans": derivatives._plans, "plan": derivatives.plan, "node_class": derivatives.node_class}
-    exec(compile(source, f"<autograd of {op.name}>", "exec"), scope)
-    kernel = scope[identifier(op.name) + "_autograd"]
-    kernel.source = source
-    return kernel
+    return function_from(source, identifier(op.name) + "_autograd", f"Autograd kernel of {op.name}", scope)
 
 
 def source_of(name, arguments, positions, wraps_numbers):

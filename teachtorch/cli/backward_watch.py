@@ -1,4 +1,4 @@
-"""Remembering the graph of the last backward of a script that knows nothing of it."""
+"""Remembering the graph of the last backward (or autograd.grad) of a script that knows nothing of it."""
 
 import functools
 import importlib.abc
@@ -90,8 +90,9 @@ def public(variables):
 
 
 def watch_library(library, watch):
-    """Put the watch before both ways into the engine of teachtorch or torch."""
+    """Put the watch before the three ways into the engine of teachtorch or torch."""
     library.autograd.backward = watch.wrap(library.autograd.backward)
+    library.autograd.grad = watch.wrap(library.autograd.grad)
     library.Tensor.backward = watch.wrap(library.Tensor.backward)
 
 

@@ -83,7 +83,7 @@ def add_draw(commands):
     draw = commands.add_parser(
         "draw",
         help="run a script and draw its autograd graph",
-        description="Run a script and draw the graph that its last backward() walked.",
+        description="Run a script and draw the graph that its last backward() or autograd.grad() walked.",
         epilog=DRAW_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -93,6 +93,8 @@ def add_draw(commands):
         "-o", "--output", default="graph.html", help="file to write; its ending says how (%(default)s)"
     )
     draw.add_argument("--tensor", metavar="NAME", help="draw this variable of the script (or an expression)")
+    draw.add_argument("--max-nodes", type=int, metavar="N",
+                      help="unfold graphs of up to N nodes; larger ones are folded")
     draw.set_defaults(run=draw_script)
 
 
@@ -105,7 +107,7 @@ def open_lab(options, arguments):
 def draw_script(options, arguments):
     from teachtorch.cli.draw import draw
 
-    return draw(options.script, arguments, options.output, options.tensor)
+    return draw(options.script, arguments, options.output, options.tensor, options.max_nodes)
 
 
 def exercises(arguments):

@@ -1,5 +1,6 @@
 """`teachtorch draw`: run a script and draw the graph of its last backward."""
 
+import functools
 from pathlib import Path
 
 import teachtorch
@@ -10,7 +11,7 @@ from teachtorch.cli.script import run_script
 ENDINGS = (".html", ".svg", ".txt", ".dot", ".json")
 
 
-def draw(script, arguments, output, tensor=None):
+def draw(script, arguments, output, tensor=None, max_nodes=None):
     """Run `script` and write a picture of one of its graphs to `output`.
 
     Args:
@@ -18,7 +19,8 @@ def draw(script, arguments, output, tensor=None):
         arguments: the words that the script finds in sys.argv.
         output: path to write; one of ENDINGS says how.
         tensor: a variable of the script, or an expression of its variables; None for the root of its last
-            backward.
+            backward or autograd.grad.
+        max_nodes: how many nodes to show at most; None for the default of viz.graph.
 
     Returns:
         The script's exit status: an error in the script is shown, and what there is is still drawn.
@@ -27,14 +29,14 @@ def draw(script, arguments, output, tensor=None):
         CommandError: if there is no such script, or nothing to draw.
     """
     check_paths(Path(script), Path(output))
-    take_picture = graph_drawer()
+    take_picture = graph_drawer(max_nodes)
     watch = BackwardWatch(lambda roots, variables: take_picture(roots, names=variables))
     if tensor is None:
         watch_library(teachtorch, watch)
         when_imported("torch", lambda torch: watch_library(torch, watch))
     finished = run_script(script, arguments)
     if tensor is None:
-        picture = picture_of_last(watch, finished.variables)
+        picture = picture_of_last(watch, finished)
     else:
         picture = picture_of_variable(take_picture, finished.variables, tensor)
     save(picture, output)
@@ -42,11 +44,11 @@ def draw(script, arguments, output, tensor=None):
     return finished.status
 
 
-def graph_drawer():
+def graph_drawer(max_nodes):
     """Import viz before the script runs: its folder may hold a file of that name."""
     import viz
 
-    return viz.graph
+    return viz.graph if max_nodes is None else functools.partial(viz.graph, max_nodes=max_nodes)
 
 
 def save(picture, output):
@@ -68,10 +70,11 @@ def check_paths(script, output):
         raise CommandError(f"cannot write {output}: there is no folder {output.parent}")
 
 
-def picture_of_last(watch, variables):
+def picture_of_last(watch, finished):
     picture = watch.last_picture()
     if picture is None:
-        raise CommandError(f"the script called no backward(). {offer_tensors(variables)}")
+        came_to = "The script failed before its first" if finished.status else "The script called no"
+        raise CommandError(f"{came_to} backward() or autograd.grad(). {offer_tensors(finished.variables)}")
     return picture
 
 

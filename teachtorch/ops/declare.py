@@ -28,6 +28,7 @@ from ..autograd.record import functional_kernel, inplace_kernel
 from ..autograd.tensor_fields import bump_version
 from ..autograd.views import mark_view
 from ..core import observer
+from ..core.generated import function_from
 from ..dispatch import keys as K
 from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator
@@ -240,8 +241,7 @@ def array_kernel(function, signature, fake, results):
     scope = {"function": positional(function, signature), "explain": explain, "fake": fake, "from_array": from_array,
              "ndarray": np.ndarray, "wrapped": wrapped, "results": results, "array_of": array_of, "Tensor": Tensor,
              "unwrapped": unwrapped}
-    exec(compile(source, f"<kernel of {function.__name__}>", "exec"), scope)
-    return scope["cpu"]
+    return function_from(source, "cpu", f"CPU kernel around {function.__qualname__}", scope)
 
 
 def unwrapped(a):
@@ -264,9 +264,8 @@ def wrapped(found, results=None):
 
 
 def explain(fake, args):
-    """A kernel failed: let the fake rule, which knows PyTorch's words for it, refuse the arguments first."""
-    if fake is not None:
-        fake(*args)
+    """A kernel failed: let the fake rule, which knows PyTorch's words for it, refuse the arguments instead."""
+    elementwise.explain(fake, args)
 
 
 def writing_kernel(function):

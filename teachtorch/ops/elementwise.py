@@ -4,11 +4,19 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry, promotion, settings
 from ..core.dtype import scalar_type_name
-from ..kernels.pointwise import Pointwise
+from ..kernels.pointwise import Pointwise, cast
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .fake import Fake
+from .sequences import number_in
 
 SAME, FLOAT, BOOL = "same", "float", "bool"
+# Numbers that PyTorch passes to its kernels as they are, and so converts with a check. Numbers beside a tensor in
+# arithmetic become 0-dim tensors first, which wrap or turn infinite.
+CHECKED_PARAMETERS = frozenset(["alpha", "value", "min", "max"])
+# Operators with an operand that, if it is one number, is not rounded to the 16 bits of the others, and its place:
+# 1000 / 1e6 is 0.001 though float16 has no 1e6.
+KEPT_NUMBERS = {"mul": 1, "true_divide": 1, "floor_divide": 1, "addcmul": 3, "addcdiv": 3}
+SIXTEEN_BITS = (dt.float16, dt.bfloat16)
 _CATEGORY_OF_CLASS = {bool: dt.BOOL, int: dt.INTEGRAL, float: dt.FLOATING}
 
 
@@ -50,8 +58,14 @@ def operand(a, dtype):
     """An operand as an array (or NumPy scalar) of the computation's dtype."""
     if isinstance(a, Tensor):
         array = array_of(a)
-        return array if a._dtype is dtype else array.astype(dtype.numpy)
+        return array if a._dtype is dtype else cast(array, dtype.numpy)
     return scalar_of(a, dtype)
+
+
+def operands_of(args, dtype, parameters):
+    """All operands for a kernel. RuntimeError for a parameter that is out of the dtype's range."""
+    return [number_in(dtype, a) if is_parameter and not isinstance(a, Tensor) else operand(a, dtype)
+            for a, is_parameter in zip(args, parameters)]
 
 
 def scalar_of(number, dtype):
@@ -65,10 +79,15 @@ def scalar_of(number, dtype):
 # ---- kernels --------------------------------------------------------------------------------------------------
 
 class PointwiseKernels:
-    """The kernel with all operands, and the plain one that serves while the keyword-only operands have defaults."""
+    """The kernel with all operands, and the plain one that serves while the keyword-only operands have defaults.
 
-    def __init__(self, full, plain, count, defaults):
+    `parameters`: for each operand, whether a number in its place must be in the dtype's range.
+    `kept`: the place of an operand of KEPT_NUMBERS, or None.
+    """
+
+    def __init__(self, full, plain, count, defaults, parameters, kept):
         self.full, self.plain, self.count, self.defaults = full, plain, count, defaults
+        self.parameters, self.kept = parameters, kept
 
     def choose(self, args):
         """(kernel, its operands)."""
@@ -76,13 +95,22 @@ class PointwiseKernels:
             return self.plain, args[:self.count]
         return self.full, args
 
+    def keeps_a_number(self, args, dtype):
+        """Whether to compute in float32, and round to `dtype` once."""
+        if dtype not in SIXTEEN_BITS or self.kept is None or self.kept >= len(args):
+            return False
+        number = args[self.kept]
+        return not isinstance(number, Tensor) or not number._shape
+
 
 def kernel_of(scalar, numpy, kind, plain, plain_numpy, signature):
     result = np.bool_ if kind == BOOL else None
     full = Pointwise(scalar, numpy, result)
     short = None if plain is None else Pointwise(plain, plain_numpy, result)
     defaults = tuple(signature.keyword_defaults.get(n) for n in signature.keyword_only)
-    return PointwiseKernels(full, short, len(signature.positional), defaults)
+    parameters = [n in CHECKED_PARAMETERS for n in signature.names]
+    kept = KEPT_NUMBERS.get(scalar.__name__)
+    return PointwiseKernels(full, short, len(signature.positional), defaults, parameters, kept)
 
 
 def cpu_kernel(kernels, kind, fake):
@@ -92,6 +120,7 @@ def cpu_kernel(kernels, kind, fake):
     plain, defaults = kernels.plain or kernels.full, kernels.defaults
     result_dtype = dt.bool if kind == BOOL else None
     lowest = dt.FLOATING if kind == FLOAT else dt.BOOL
+    quick = () if any(kernels.parameters[:2]) else (dt.float32, dt.float64)
 
     def unary(keys, a, *options):
         try:
@@ -99,7 +128,7 @@ def cpu_kernel(kernels, kind, fake):
                 return from_array(plain(array_of(a)), result_dtype or a._dtype)
             return general(a, *options)
         except Exception:
-            fake(a, *options)
+            explain(fake, (a, *options))
             raise
 
     def binary(keys, a, b, *options):
@@ -109,21 +138,32 @@ def cpu_kernel(kernels, kind, fake):
                 if isinstance(b, Tensor):
                     if b._dtype is dtype and dtype.category >= lowest:
                         return from_array(plain(array_of(a), array_of(b)), result_dtype or dtype)
-                elif b.__class__ is float and dtype.is_floating_point:
+                elif b.__class__ is float and dtype in quick:
                     return from_array(plain(array_of(a), dtype.numpy.type(b)), result_dtype or dtype)
             return general(a, b, *options)
         except Exception:
-            fake(a, b, *options)
+            explain(fake, (a, b, *options))
             raise
 
     def several(keys, *args):
         try:
             return general(*args)
         except Exception:
-            fake(*args)
+            explain(fake, args)
             raise
 
     return {1: unary, 2: binary}.get(kernels.count, several)
+
+
+def explain(fake, args):
+    """A kernel failed: raise the fake rule's error, which is in PyTorch's words, if it has one; alone, since NumPy's
+    error before it says nothing more."""
+    if fake is None:
+        return
+    try:
+        fake(*args)
+    except Exception as refusal:
+        raise refusal from None
 
 
 def general_kernel(kernels, kind):
@@ -131,7 +171,9 @@ def general_kernel(kernels, kind):
     def general(*args):
         kernel, args = kernels.choose(args)
         dtype = compute_dtype(args, kind)
-        found = kernel(*[operand(a, dtype) for a in args])
+        if kernels.keeps_a_number(args, dtype):
+            return from_array(computed_wide(kernel, args, kernels.parameters, dtype), dtype)
+        found = kernel(*operands_of(args, dtype, kernels.parameters))
         return from_array(found, dt.bool if kind == BOOL else dtype)
     return general
 
@@ -143,13 +185,20 @@ def cpu_inplace_kernel(name, kernels, kind):
         kernel, args = kernels.choose(args)
         dtype = compute_dtype(args, kind)
         check_result(name, target, broadcast_shape(args), dt.bool if kind == BOOL else dtype)
-        operands = [operand(a, dtype) for a in args]
+        if kernels.keeps_a_number(args, dtype):
+            np.copyto(array_of(target), computed_wide(kernel, args, kernels.parameters, dtype), casting="unsafe")
+            return target
+        operands = operands_of(args, dtype, kernels.parameters)
         if target._dtype is dtype and kind != BOOL:
             kernel(*operands, out=array_of(target))
         else:
             np.copyto(array_of(target), kernel(*operands), casting="unsafe")
         return target
     return cpu
+
+
+def computed_wide(kernel, args, parameters, dtype):
+    return cast(kernel(*operands_of(args, dt.float32, parameters)), dtype.numpy)
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ a call costs one frame. It puts every argument in its place and calls the operat
 import inspect
 
 from ..core import observer
+from ..core.generated import function_from
 from ..dispatch.state import state
 from ..tensor import Tensor
 
@@ -82,8 +83,7 @@ def _compiled(name, parameters, body, signature, scope):
     short = name.rpartition(".")[2]
     scope.update(_sequence=sequence, _keyword_defaults=signature.keyword_defaults,
                  _defaults=dict(zip(reversed(signature.positional), reversed(signature.defaults))))
-    exec(compile(f"def {short}({parameters}):\n{body}", f"<operator {name}>", "exec"), scope)
-    return scope[short]
+    return function_from(f"def {short}({parameters}):\n{body}", short, f"operator {name}", scope)
 
 
 def _shown(name):
