@@ -24,6 +24,8 @@ class device:
             if not number.isdigit():
                 raise RuntimeError(f"Invalid device string: '{type}:{number}'")
             index = int(number)
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         if type not in KNOWN_TYPES:
             raise RuntimeError(f"Expected one of {', '.join(KNOWN_TYPES)} device type at start of device string: {type}")
         self.type, self.index = type, index

@@ -10,12 +10,14 @@ Element ``t[i, j, ...]`` lies at ``offset + i * stride[0] + j * stride[1] + ...`
 data: it is a function from one geometry to another.  Those functions stand here, each taking
 ``(shape, stride, offset, ...)`` and returning ``(shape, stride, offset)``.
 
-Sizes, strides and dimensions are plain ints; checking that an argument *is* an int is left to the operators.
+Sizes and strides are plain ints; checking that an argument *is* an int is left to the operators. A dimension
+may be anything that Python takes as an index.
 """
 
 import warnings
 from functools import lru_cache
 from math import prod
+from operator import index
 
 # Sizes and dimensions.
 
@@ -32,7 +34,10 @@ def wrap_dim(dim, ndim):
 
     Raises:
         IndexError: ``dim`` is not in ``[-ndim, ndim - 1]``.
+        TypeError: ``dim`` is no int.
     """
+    if dim.__class__ is not int:
+        dim = as_int(dim)
     if 0 <= dim < ndim:
         return dim
     if -ndim <= dim < 0:
@@ -43,6 +48,20 @@ def wrap_dim(dim, ndim):
     raise IndexError(
         f"Dimension out of range (expected to be in range of [{-last}, {last - 1}], but got {dim})"
     )
+
+
+def as_int(value, argument="dim"):
+    """Return an int for what Python takes as an index, bool apart.
+
+    Raises:
+        TypeError: anything else; names the ``argument``.
+    """
+    if isinstance(value, bool):
+        raise TypeError(f"argument '{argument}' must be int, not bool")
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"argument '{argument}' must be int, not {type(value).__name__}") from None
 
 
 def wrap_dims(dims, ndim):
@@ -526,7 +545,7 @@ def movedim_order(ndim, source, destination):
 
 
 def _as_dims(dims):
-    return (dims,) if isinstance(dims, int) else tuple(dims)
+    return tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
 
 
 def t(shape, stride, offset):
@@ -619,10 +638,10 @@ def squeeze(shape, stride, offset, dim=None):
     """
     if dim is None:
         dropped = range(len(shape))
-    elif isinstance(dim, int):
-        dropped = (wrap_dim(dim, len(shape)),)
-    else:
+    elif isinstance(dim, (tuple, list)):
         dropped = wrap_dims(dim, len(shape))
+    else:
+        dropped = (wrap_dim(dim, len(shape)),)
     kept = [d for d, size in enumerate(shape) if size != 1 or d not in dropped]
     return tuple([shape[d] for d in kept]), tuple([stride[d] for d in kept]), offset
 
@@ -818,6 +837,7 @@ def diagonal(shape, stride, offset, shift=0, dim1=0, dim2=1):
         IndexError: a dim out of range.
         RuntimeError: both dims are the same.
     """
+    shift = as_int(shift, "offset")
     first = wrap_dim(dim1, len(shape))
     second = wrap_dim(dim2, len(shape))
     if first == second:

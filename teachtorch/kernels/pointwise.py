@@ -42,8 +42,17 @@ def silently(function, *arguments):
 
 
 def cast(array, dtype):
-    """Return ``array`` in ``dtype``, itself if that is its own; no warning where a number does not fit."""
-    return array if array.dtype == dtype else silently(array.astype, dtype)
+    """Return ``array`` in ``dtype``, itself if that is its own; no warning where a number does not fit.
+
+    An element that is repeated stays repeated: a copy that writes it out would have an order of dimensions, and
+    NumPy's is not PyTorch's.
+    """
+    if array.dtype == dtype:
+        return array
+    if array.ndim > 1 and 0 in array.strides:
+        once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in array.strides])]
+        return np.broadcast_to(silently(once.astype, dtype), array.shape)
+    return silently(array.astype, dtype)
 
 
 class Pointwise:
@@ -109,7 +118,7 @@ class Pointwise:
     def _through_float32(self, arrays, out):
         """Compile for float32 in place of a floating dtype that Numba has not, and round the result."""
         dtype = arrays[-1].dtype
-        wide = [x if x.dtype == np.bool_ else np.array(x, np.float32) for x in arrays]
+        wide = [x if x.dtype == np.bool_ else cast(x, np.float32) for x in arrays]
         result = self._large(wide, None)
         if out is None:
             return cast(result, self.result or dtype)

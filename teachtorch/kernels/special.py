@@ -17,7 +17,7 @@ def each(function):
     ufunc = np.frompyfunc(function, 1, 1)
 
     def compute(x):
-        return np.asarray(ufunc(x.astype(np.float64)), dtype=np.float64).astype(x.dtype)
+        return np.asarray(ufunc(x.astype(np.float64, copy=False)), dtype=np.float64).astype(x.dtype)
     return compute
 
 

@@ -135,7 +135,7 @@ def sized_factory(op):
         return made(op, (size,), dtype, device, requires_grad, out)
 
     factory.__name__ = factory.__qualname__ = name
-    factory.__doc__ = op.info.function.__doc__ + """
+    factory.__doc__ = (op.info.function.__doc__ or "") + """
 
     `size`: ints, or one tuple of them; `out`: a tensor to write to. RuntimeError for negative sizes.
     """

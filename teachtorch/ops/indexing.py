@@ -20,6 +20,7 @@ from ..tensor import Tensor, alias, array_of, from_array, stride_of
 from .creation import empty_strided_array
 from .declare import LINEAR, operator, publish
 from .fake import Fake
+from .sequences import assigned_number
 from .writing import preserved_like, writing
 
 ORDINARY = K.CPU | K.BACKEND_SELECT | K.AD_INPLACE_OR_VIEW | K.AUTOGRAD
@@ -113,7 +114,7 @@ def as_tensor_like(t, value):
         raise TypeError(f"can't assign a {name} to a torch.{scalar_type_name(t._dtype)}Tensor")
     if isinstance(value, complex):
         raise RuntimeError(f"value cannot be converted to type {cpp_name(t._dtype)} without overflow")
-    return from_array(np.asarray(value).astype(t._dtype.numpy))
+    return from_array(np.asarray(assigned_number(t._dtype, value)))
 
 
 _CPP_NAMES = {

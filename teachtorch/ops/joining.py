@@ -404,7 +404,8 @@ def as_tuple(value):
 
 def roll_pairs(shape, shifts, dims):
     """(shifts, dims) as tuples of one length. Without dims there is one shift, of the flattened tensor."""
-    shifts, dims = as_tuple(shifts), () if dims is None else as_tuple(dims)
+    shifts = tuple([geometry.as_int(shift, "shifts") for shift in as_tuple(shifts)])
+    dims = () if dims is None else as_tuple(dims)
     if not shifts:
         raise RuntimeError("`shifts` required")
     if len(shifts) != len(dims) and not (len(shifts) == 1 and not dims):
@@ -462,10 +463,12 @@ def rot90(self, k=1, dims=(0, 1)):
 def triangle(name, keeps):
     """tril and triu: zeros outside one triangle of the last two dimensions."""
     def fake(self, diagonal=0):
+        geometry.as_int(diagonal, "diagonal")
         check_matrix(self._shape, name)
         return Fake(self._shape, self._dtype)
 
     def kernel(self, diagonal=0):
+        diagonal = geometry.as_int(diagonal, "diagonal")
         check_matrix(self.shape, name)
         return np.where(keeps(np.arange(self.shape[-2])[:, None], np.arange(self.shape[-1]), diagonal), self,
                         self.dtype.type(0))

@@ -10,6 +10,7 @@ from ..kernels import rows
 from ..tensor import Tensor, array_of, from_array
 from .declare import LINEAR, operator
 from .fake import Fake
+from .sequences import number_in
 from .writing import preserved_like, with_separate_out, writing
 
 # ---- index_select, index_add, index_copy, index_fill ---
@@ -255,8 +256,11 @@ def distinct(index, t, dim):
 
 
 def cast(value, dtype):
-    """A number or array in the dtype it is to be written as, converted as C++ does."""
-    return np.asarray(value).astype(dtype)
+    """An array in the dtype it is to be written as, converted as C++ does; RuntimeError where a number is out of
+    the dtype's range."""
+    if isinstance(value, np.ndarray) and value.shape:
+        return value.astype(dtype)
+    return np.asarray(number_in(dt.from_numpy(dtype), value.item() if isinstance(value, np.ndarray) else value))
 
 
 # ---- take and put ---

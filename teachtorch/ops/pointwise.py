@@ -11,7 +11,8 @@ from ..kernels import scalar
 from ..kernels.pointwise import Pointwise
 from ..tensor import Tensor, array_of, from_array
 from .declare import FLOAT, composite, exports, pointwise, publish
-from .elementwise import common_dtype
+from .elementwise import common_dtype, operand
+from .sequences import number_in
 from .pointwise_rules import (
     Forms,
     also_called,
@@ -154,17 +155,18 @@ def refuse_zero(kernel):
             return self, other
         if dtype.category == dt.BOOL:
             raise not_implemented(kernel, dtype)
-        if has_zero(other):
-            raise RuntimeError("ZeroDivisionError")
+        if self.__class__ is not Tensor or self.numel():
+            refuse_zeros(other, dtype)
         return self, other
     return passing(prepare, dt.FLOATING, numbers=(int, float))
 
 
-def has_zero(divisor):
-    """Whether a number is 0, or an element of a tensor; what a meta tensor holds is not known."""
-    if not isinstance(divisor, Tensor):
-        return divisor == 0
-    return not divisor.is_meta and not array_of(divisor).all()
+def refuse_zeros(divisor, dtype):
+    """RuntimeError if the number, which may wrap to it, or an element is 0; what a meta tensor holds is not known."""
+    if isinstance(divisor, Tensor) and divisor.is_meta:
+        return
+    if not np.all(operand(divisor, dtype)):
+        raise RuntimeError("ZeroDivisionError")
 
 
 def floored_integers(x, y):
@@ -334,12 +336,14 @@ power_form = Forms(integer_power, float_power_form)
 
 
 def refuse_powers(self, exponent):
-    """Bools have no powers, and integers no negative numbers as exponents."""
+    """Bools have no powers, and integers no negative numbers as exponents, nor such as they cannot hold."""
     dtype = common_dtype((self, exponent))
     if dtype.category == dt.BOOL:
         raise not_implemented("pow", dtype)
-    if dtype.category == dt.INTEGRAL and not isinstance(exponent, Tensor) and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if dtype.category == dt.INTEGRAL and not isinstance(exponent, Tensor):
+        if exponent < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        number_in(dtype, exponent)
     return self, exponent
 
 
@@ -635,7 +639,7 @@ def integer_value(kernel):
         dtype = common_dtype((self, tensor1, tensor2))
         if dtype.category == dt.BOOL:
             raise not_implemented(kernel, dtype)
-        return self, tensor1, tensor2, int(value) if dtype.category == dt.INTEGRAL else value
+        return self, tensor1, tensor2, int(number_in(dtype, value)) if dtype.category == dt.INTEGRAL else value
     return prepare
 
 

@@ -10,7 +10,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..dispatch.state import state
-from ..kernels.pointwise import Pointwise
+from ..kernels.pointwise import Pointwise, cast
 from ..kernels.special import each
 from ..tensor import Tensor
 from . import elementwise
@@ -140,7 +140,7 @@ def widened(function):
     def compute(*arrays):
         if arrays[0].dtype not in HALVES:
             return function(*arrays)
-        return np.asarray(function(*[a.astype(np.float32) for a in arrays])).astype(arrays[0].dtype)
+        return np.asarray(function(*[cast(a, np.float32) for a in arrays])).astype(arrays[0].dtype)
     return compute
 
 
@@ -151,7 +151,10 @@ FEW = 1024
 def looped(python, scalar):
     """A function of one array that NumPy lacks: `python` for few elements, the compiled `scalar` for more."""
     compiled, loop = Pointwise(scalar), each(python)
-    return lambda x: compiled(x) if x.size > FEW else loop(x)
+
+    def compute(x):
+        return compiled(x) if x.size > FEW else loop(cast(x, np.float64)).astype(x.dtype, copy=False)
+    return compute
 
 
 # ---- other names -------------------------------------------------------------------------------------------

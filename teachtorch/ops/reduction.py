@@ -32,9 +32,14 @@ NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input",
 
 def dims_of(dim, ndim):
     """The dimensions to reduce, counted from the front: all if `dim` is None or empty."""
-    if dim is None or isinstance(dim, (tuple, list)) and not dim:
+    if dim is None or names_none(dim):
         return tuple(range(ndim))
     return geometry.wrap_dims(as_ints(dim) if isinstance(dim, (tuple, list)) else (dim,), ndim)
+
+
+def names_none(dim):
+    """Whether `dim` is an empty tuple or list."""
+    return isinstance(dim, (tuple, list)) and not dim
 
 
 def as_ints(dims):
@@ -696,14 +701,14 @@ def argmin(self, dim=None, keepdim=False):
 # ---- all, any, count_nonzero
 
 def fake_truth(self, dim=None, keepdim=False):
-    dims = () if dim in ((), []) else dims_of(dim, len(self._shape))
+    dims = () if names_none(dim) else dims_of(dim, len(self._shape))
     return Fake(reduced_shape(self._shape, dims, keepdim), dt.uint8 if self._dtype is dt.uint8 else dt.bool)
 
 
 def truth_over(ufunc, array, dim, keepdim):
     """all or any: an empty tuple of dimensions reduces nothing here. uint8 answers in uint8."""
     found = array.astype(np.bool_)
-    if dim is None or dim.__class__ is int or len(dim):
+    if not names_none(dim):
         found = dense(ufunc.reduce(found, axis_of(dim, array.ndim), None, None, keepdim))
     return found.astype(np.uint8) if array.dtype == np.uint8 else found
 

@@ -241,6 +241,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     they differ."""
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    n = geometry.as_int(n, "n")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = geometry.wrap_dim(dim, input.dim())

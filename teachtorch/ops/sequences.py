@@ -228,16 +228,24 @@ def number_in(dtype, value):
     return number
 
 
+def assigned_number(dtype, value):
+    """`number_in` for what is assigned by index: too large for 16-bit floats, it is infinite."""
+    if dtype in SIXTEEN_BITS:
+        with np.errstate(over="ignore"):
+            return dtype.numpy.type(value)
+    return number_in(dtype, value)
+
+
+SIXTEEN_BITS = (dt.float16, dt.bfloat16)
+
+
 def integer_in(dtype, value):
-    try:
-        value = int(value)
-    except (ValueError, OverflowError):                    # nan and infinities
-        raise overflow(dtype) from None
+    """The number cut to an int. Whole negative numbers wrap in uint8, those with a point do not."""
     limits = np.iinfo(dtype.numpy)
-    lowest = -limits.max if dtype is dt.uint8 else limits.min
-    if value < lowest or value > limits.max:
+    wraps = dtype is dt.uint8 and not isinstance(value, (float, np.floating))
+    if not (-limits.max if wraps else limits.min) <= value <= limits.max:
         raise overflow(dtype)
-    return value
+    return int(value)
 
 
 def overflow(dtype):

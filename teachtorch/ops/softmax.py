@@ -1,4 +1,5 @@
 """softmax and log_softmax, and their backward operators."""
+import numbers
 import warnings
 
 import numpy as np
@@ -28,7 +29,7 @@ def fake_softmax(kernel):
 
 
 def check_dim(dim, name):
-    if not isinstance(dim, int):
+    if not isinstance(dim, numbers.Integral) or isinstance(dim, bool):
         raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
 
 

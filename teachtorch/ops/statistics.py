@@ -10,7 +10,7 @@ from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels import reduce as folds
-from ..kernels.pointwise import silently
+from ..kernels.pointwise import cast, silently
 from ..tensor import Tensor, array_of
 from .declare import exports, operator, publish, write_out
 from .fake import Fake
@@ -80,8 +80,10 @@ def mean_around(array, dim, keepdim):
     return np.asarray(dense((total / (count or math.nan)).astype(array.dtype)))
 
 
-def root(array):
-    return np.asarray(silently(np.sqrt, array))
+def deviation_of(name, array, dim, correction, keepdim):
+    """The root of the variance. A square that is too large for 16 bits may well have a root that fits."""
+    variance = variance_of(name, widened(array), dim, correction, keepdim)
+    return cast(np.asarray(silently(np.sqrt, variance)), array.dtype)
 
 
 def variance_gradient(grad, self, dim, correction, keepdim):
@@ -148,7 +150,7 @@ def var_(self, dim=None, correction=None, keepdim=False):
 @operator("std", jvp=deviation_tangent, fake=fake_spread, spaces=(), vjp={"self": deviation_gradient})
 def std_(self, dim=None, correction=None, keepdim=False):
     """The square root of the variance over `dim` (default: all)."""
-    return root(variance_of("std", self, dim, correction, keepdim))
+    return deviation_of("std", self, dim, correction, keepdim)
 
 
 @operator("var_mean", fake=fake_spread_and_mean("var_mean"), outputs=("result0", "result1"), spaces=(),
@@ -169,7 +171,7 @@ def var_mean_(self, dim=None, correction=None, keepdim=False):
           vjp={"self": deviation_mean_gradient})
 def std_mean_(self, dim=None, correction=None, keepdim=False):
     """The standard deviation and the mean over `dim` (default: all)."""
-    return root(variance_of("std_mean", self, dim, correction, keepdim)), mean_around(self, dim, keepdim)
+    return deviation_of("std_mean", self, dim, correction, keepdim), mean_around(self, dim, keepdim)
 
 
 def spread_function(name, doc):

@@ -1,0 +1,104 @@
+"""Dimensions of odd types, numbers out of a dtype's range, expanded operands: the same in both libraries."""
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tests.parity.both import assert_same  # noqa: E402
+
+MATRIX = ([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], "float32")
+ALONG = {
+    "sum": lambda lib, x, dim: x.sum(dim),
+    "mean": lambda lib, x, dim: x.mean(dim),
+    "all": lambda lib, x, dim: x.all(dim),
+    "any": lambda lib, x, dim: x.any(dim),
+    "amax": lambda lib, x, dim: x.amax(dim),
+    "argmin": lambda lib, x, dim: x.argmin(dim),
+    "logsumexp": lambda lib, x, dim: x.logsumexp(dim),
+    "std": lambda lib, x, dim: x.std(dim, correction=1),
+    "softmax": lambda lib, x, dim: x.softmax(dim),
+    "cumsum": lambda lib, x, dim: x.cumsum(dim),
+    "sort": lambda lib, x, dim: x.sort(dim)[1],
+    "squeeze": lambda lib, x, dim: x[:1].squeeze(dim),
+    "unsqueeze": lambda lib, x, dim: x.unsqueeze(dim),
+    "transpose": lambda lib, x, dim: x.transpose(dim, 1),
+    "movedim": lambda lib, x, dim: x.movedim(dim, 1),
+    "flatten": lambda lib, x, dim: x.flatten(dim),
+    "select": lambda lib, x, dim: x.select(dim, 0),
+    "narrow": lambda lib, x, dim: x.narrow(dim, 0, 1),
+    "unbind": lambda lib, x, dim: x.unbind(dim),
+    "diagonal": lambda lib, x, dim: x.diagonal(dim),
+    "triu": lambda lib, x, dim: x.triu(dim),
+    "roll": lambda lib, x, dim: x.roll(dim),
+    "diff": lambda lib, x, dim: x.diff(dim),
+}
+
+
+@pytest.mark.parametrize("dim", [np.int64(0), np.int32(-1), np.uint8(1), True, 1.0, "a", np.float32(0)], ids=repr)
+@pytest.mark.parametrize("name", ALONG)
+def test_what_counts_as_a_dimension(name, dim):
+    if (name, dim) not in [("std", True), ("roll", "a")]:
+        assert_same(torch, lambda lib, x: ALONG[name](lib, x, dim), MATRIX)
+
+
+NUMBERS = [300, -300, -1, 255.5, -1.5, 1e6, -1e9, 1e300, float("nan"), float("inf"), True]
+WITH_NUMBER = {
+    "masked_fill": lambda lib, x, value: x.masked_fill(x > 0, value),
+    "fill_": lambda lib, x, value: x.fill_(value),
+    "full": lambda lib, x, value: lib.full((2,), value, dtype=x.dtype),
+    "set item": lambda lib, x, value: x.__setitem__(0, value),
+    "set where": lambda lib, x, value: x.__setitem__(x > 0, value),
+    "index_fill": lambda lib, x, value: x.index_fill(0, lib.tensor([1]), value),
+    "scatter": lambda lib, x, value: x.scatter(0, lib.tensor([1]), value),
+    "clamp": lambda lib, x, value: x.clamp(0, value),
+    "add alpha": lambda lib, x, value: x.add(x, alpha=value),
+    "addcmul": lambda lib, x, value: x.addcmul(x, x, value=value),
+    "mul": lambda lib, x, value: x * value,
+    "add": lambda lib, x, value: x + value,
+    "eq": lambda lib, x, value: x == value,
+}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64", "float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("name", WITH_NUMBER)
+def test_a_number_that_the_dtype_may_not_hold(name, dtype, number):
+    assert_same(torch, lambda lib, x: WITH_NUMBER[name](lib, x, number), ([0, 1, 2], dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["mul", "div", "floor_divide", "add", "sub"])
+def test_sixteen_bits_and_a_number(name, dtype):
+    x = (np.random.default_rng(0).uniform(-1000, 1000, 300).tolist(), dtype)
+    for number in (0.1, 1e6, 3, -1 / 3):
+        assert_same(torch, lambda lib, x: getattr(lib, name)(x, number), x, rtol=0)
+        assert_same(torch, lambda lib, x: getattr(x, name + "_")(number), x, rtol=0)
+        assert_same(torch, lambda lib, x: getattr(lib, name)(x, lib.tensor(number, dtype=lib.float64)), x, rtol=0)
+
+
+@pytest.mark.parametrize("exponent", [127, 128, 300, -1, 2 ** 63], ids=str)
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64"])
+def test_exponents_that_an_integer_cannot_hold(dtype, exponent):
+    assert_same(torch, lambda lib, x: x ** exponent, ([0, 1, 2], dtype))
+
+
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod"])
+def test_integer_division_by_what_wraps_to_zero(name):
+    assert_same(torch, lambda lib, x: getattr(lib, name)(x, 256), ([1, 2], "int8"))
+    assert_same(torch, lambda lib, x: getattr(lib, name)(x[:0], 0 * x[0]), ([1, 2], "int8"))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float32"])
+@pytest.mark.parametrize("name", ["exp", "erf", "erfc", "sinc", "lgamma", "log", "sigmoid", "abs"])
+def test_strides_of_a_function_of_repeated_rows(name, dtype):
+    tolerance = 2e-3 if dtype == "float16" else 1e-5
+    assert_same(torch, lambda lib, x: getattr(lib, name)(x.expand(4, 3)), ([[1, 2, 3]], dtype), rtol=tolerance)
+    assert_same(torch, lambda lib, x: x.expand(4, 3) / x.double().expand(4, 3), ([[1, 2, 3]], dtype))
+
+
+def test_standard_deviation_of_halves_whose_variance_overflows():
+    assert_same(torch, lambda lib, x: (x.std(), *lib.std_mean(x)), ([60000.0, 0.0, 100.0], "float16"))
+
+
+def test_a_device_index_is_not_negative():
+    assert_same(torch, lambda lib: lib.device("cpu", -1))
