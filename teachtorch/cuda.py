@@ -5,6 +5,8 @@ https://pytorch.org/docs/stable/cuda.html
 """
 from contextlib import nullcontext
 
+from .tensor import method
+
 NO_CUDA = "Torch not compiled with CUDA enabled: teachtorch has no GPU kernels yet. Use device='cpu'."
 
 
@@ -60,3 +62,11 @@ def _nothing_to_do(*args, **kwargs):
 
 empty_cache = reset_peak_memory_stats = reset_max_memory_allocated = _nothing_to_do
 manual_seed = manual_seed_all = seed = seed_all = _nothing_to_do      # PyTorch too waits for a GPU to seed
+
+
+def _to_cuda(self, device=None, non_blocking=False):
+    """A copy of this tensor on a GPU: AssertionError, since there is none."""
+    _refuse()
+
+
+method(_to_cuda, "cuda")
