@@ -9,8 +9,9 @@ from contextlib import contextmanager
 
 from ..core import dtype as dt
 from ..dispatch.keys import FORWARD_AD
+from ..dispatch.operator import registry
 from ..dispatch.state import set_grad_mode, state
-from ..tensor import Tensor
+from ..tensor import Tensor, stride_of
 from .derivative import ARGUMENT, RESULT, describe
 from .meta import meta_of
 
@@ -23,15 +24,28 @@ _carriers = []                       # of the open level: tensors whose tangents
 @contextmanager
 def dual_level():
     """Open a level; its tangents are dropped at the end. RuntimeError if one is open: levels do not nest."""
-    if state.forward_ad:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    switch(True)
+    enter_dual_level()
     try:
         yield 0
     finally:
-        switch(False)
-        while _carriers:
-            _carriers.pop()._meta.tangent = None
+        exit_dual_level()
+
+
+def enter_dual_level():
+    """Open a level until exit_dual_level(), and return its number."""
+    if state.forward_ad:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    switch(True)
+    return 0
+
+
+def exit_dual_level(*, level=None):
+    """Close the open level: its tangents are dropped. RuntimeError if none is open."""
+    if not state.forward_ad:
+        raise RuntimeError("Dual level must be a positive number.")
+    switch(False)
+    while _carriers:
+        _carriers.pop()._meta.tangent = None
 
 
 def switch(is_open):
@@ -46,12 +60,17 @@ def make_dual(tensor, tangent, *, level=None):
     for name, t in (("primal", tensor), ("tangent", tangent)):
         if t._dtype.category != dt.FLOATING:
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {t._dtype}")
-    if tensor._shape != tangent._shape:
-        raise RuntimeError("Expected tangent to have the same size as the primal, but got "
-                           f"{list(tangent._shape)} and {list(tensor._shape)}")
+    check_size(tensor, tangent)
     dual = tensor.view_as(tensor)
     carry(dual, tangent)
     return dual
+
+
+def check_size(tensor, tangent):
+    if tensor._shape != tangent._shape:
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, "
+                           f"this is not supported. Tensor is of size {list(tensor._shape)} while the given forward "
+                           f"gradient is of size {list(tangent._shape)}.")
 
 
 def unpack_dual(tensor, *, level=None):
@@ -60,7 +79,7 @@ def unpack_dual(tensor, *, level=None):
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     primal = tensor.view_as(tensor)
-    primal._meta.tangent = None
+    meta_of(primal).tangent = NONE
     return UnpackedDualTensor(primal, tangent)
 
 
@@ -70,17 +89,60 @@ def require_level():
                            "enter_dual_level() first.")
 
 
+NONE = object()                      # the tangent of a primal: none, whatever its base has
+
+
 def tangent_of(value):
-    """The tangent of a tensor, or None."""
-    if isinstance(value, Tensor) and value._meta is not None and state.forward_ad:
-        return value._meta.tangent
-    return None
+    """The tangent of a tensor, or None. A view without one of its own looks at the tangent of its base."""
+    if not isinstance(value, Tensor) or not state.forward_ad:
+        return None
+    tangent = None if value._meta is None else value._meta.tangent
+    if tangent is None and value._view is not None:
+        return tangent_of_view(value)
+    return None if tangent is NONE else tangent
+
+
+def tangent_of_view(view):
+    """The part of the base's tangent that the view looks at."""
+    base = view._view.base
+    tangent = None if base._meta is None else base._meta.tangent
+    if tangent is None or tangent is NONE:
+        return None
+    return tangent.as_strided(view._shape, stride_of(view), view._offset - base._offset + tangent._offset)
 
 
 def carry(t, tangent):
     """Give a tensor its tangent for the open level."""
     meta_of(t).tangent = tangent
     _carriers.append(t)
+
+
+def change_tangent(target, tangent):
+    """After an in-place change: the target's new tangent. Views of the same base see it, too."""
+    own = tangent_of(target)
+    if own is not None:
+        own.copy_(tangent)
+        return
+    base = target if target._view is None else target._view.base
+    zeros = tangent.new_empty_strided(base._shape, stride_of(base)).zero_()
+    carry(base, zeros)
+    (zeros if base is target else tangent_of_view(target)).copy_(tangent)
+
+
+def tangent_after(op, args):
+    """The tangent that `args[0]` has after the in-place operator ran: that of its out-of-place twin, or, where there
+    is none, the operator itself on the tangents, of which it is linear."""
+    twin = registry.get(op.name.removesuffix("_"))
+    if op.info.kind == "in-place" and (twin is None or op.name in LINEAR_IN_PLACE):
+        target = tangent_or_zero(args[0]).clone()
+        op(target, *[tangent_or_zero(a) if isinstance(a, (Tensor, int, float)) else a for a in args[1:]])
+        return target
+    result = twin(args[0].clone(), *args[1:])
+    tangent = tangent_of(result)
+    return result.new_zeros(result._shape) if tangent is None else tangent
+
+
+LINEAR_IN_PLACE = ("copy_", "fill_", "zero_")
 
 
 def has_tangent(args):
@@ -93,7 +155,15 @@ def push_tangents(op, derivatives, args, results):
     found = result_tangents(op, derivatives, args, outputs)
     for out, tangent in zip(outputs, found if isinstance(found, (tuple, list)) else (found,)):
         if tangent is not None and out._dtype.category == dt.FLOATING:
-            carry(out, tangent if tangent._dtype is out._dtype else tangent.to(out._dtype))
+            carry(out, own_tangent(out, tangent, args))
+
+
+def own_tangent(out, tangent, args):
+    """The tangent in the result's dtype, in memory of its own unless the result is a view: in-place changes write to it."""
+    if tangent._dtype is not out._dtype:
+        return tangent.to(out._dtype)
+    is_shared = tangent._view is not None or any(tangent is tangent_of(a) for a in args)
+    return tangent.clone() if is_shared and out._view is None else tangent
 
 
 def result_tangents(op, derivatives, args, outputs):

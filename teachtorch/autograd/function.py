@@ -24,7 +24,7 @@ from ..core import dtype as dt
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor, from_array, meta_tensor
 from . import views
-from .forward_ad import carry, has_tangent, tangent_of
+from .forward_ad import carry, check_size, has_tangent, tangent_of
 from .meta import gradient_source, meta_of, set_history, tracks
 from .node import InputMetadata, Node
 from .saved import SECOND_BACKWARD, save_input, save_result
@@ -79,8 +79,8 @@ class FunctionNode(Node, FunctionCtx):
             grads = [zeros_of(m) if g is None else g for g, m in zip(grads, self.input_metadata)]
         elif all(g is None for g in grads):
             return [None] * len(self.sources)
-        found = self.function.backward(self, *self.per_output(grads))
-        found = list(found) if isinstance(found, (tuple, list)) else [found]
+        found = backward_of(self.function)(self, *self.per_output(grads))
+        found = list(found) if isinstance(found, tuple) else [found]
         return self.per_edge(self.checked_count(found))
 
     def per_output(self, grads):
@@ -103,11 +103,11 @@ class FunctionNode(Node, FunctionCtx):
         edges = []
         for i, (grad, is_tensor) in enumerate(zip(found, self.is_tensor_input)):
             if not is_tensor and grad is not None:
-                raise RuntimeError(f"function {self.name()} returned a gradient different from None at position {i + 1}, "
+                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position {i + 1}, "
                                    "but the corresponding forward input was not a Variable")
             if is_tensor:
                 if grad is not None and not isinstance(grad, Tensor):
-                    raise TypeError(f"expected Variable or None (got {type(grad).__name__})")
+                    raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
                 edges.append(grad)
         return [grad if source is not None else None for grad, source in zip(edges, self.sources)]
 
@@ -139,9 +139,9 @@ class Function(metaclass=FunctionMeta):
     """
 
     def __init__(self, *args, **kwargs):
-        raise RuntimeError(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
                            "you should invoke them on the class itself. Instantiating an autograd function will raise "
-                           "an error in a future version of PyTorch.")
+                           "an error in a future version of PyTorch.", DeprecationWarning, stacklevel=2)
 
     @staticmethod
     def forward(*args, **kwargs):
@@ -155,6 +155,9 @@ class Function(metaclass=FunctionMeta):
     def backward(ctx, *grad_outputs):
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function to use it with backward mode AD.")
+
+    # Another name for backward; a Function defines one of the two.
+    vjp = backward
 
     @staticmethod
     def jvp(ctx, *grad_inputs):
@@ -175,6 +178,15 @@ class Function(metaclass=FunctionMeta):
         if state.forward_ad and has_tangent(args):
             push_by_jvp(cls, node, args, wrapped)
         return wrapped if isinstance(result, tuple) else wrapped[0]
+
+
+def backward_of(cls):
+    """The Function's backward, which may be called vjp. RuntimeError if it has both."""
+    has_vjp = cls.vjp is not Function.vjp
+    if has_vjp and cls.backward is not Function.backward:
+        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                           "implement one of them.")
+    return cls.vjp if has_vjp else cls.backward
 
 
 def has_setup_context(cls):
@@ -203,6 +215,9 @@ def connect(node, args, outputs, sources, is_recorded):
     node.input_metadata = [InputMetadata(out) for out in tensors]
     for t in node.dirty_tensors:
         bump_version(t)
+    if any(all(d is not out for out in tensors) for d in node.dirty_tensors):
+        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                           "that are modified inplace must all be outputs of the Function.")
     numbers = iter(range(len(tensors)))
     wrapped = [connected(node, args, out, next(numbers), is_recorded) if isinstance(out, Tensor) else out
                for out in outputs]
@@ -256,10 +271,12 @@ def alias_of_input(t):
 
 def rebase_output(node, t, nr, is_input):
     """Make a tensor that forward changed in place come from the node."""
+    if t._view is None and tracks(t) and t.is_leaf:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     views.check_inplace(t)
     if not is_input:
-        warnings.warn("Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no "
-                      "need to pass it to mark_dirty().", stacklevel=5)
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+                      "should be passed to ctx.mark_dirty().", stacklevel=5)
     if t._view is not None and len(node.input_metadata) > 1:
         raise RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function "
                            "cannot return more than one Tensor. This is not supported by the current autograd engine. "
@@ -286,7 +303,9 @@ def keep_saved(node, outputs):
     """Turn what save_for_backward was given into saved tensors: inputs by reference, outputs without their node."""
     saved = []
     numbers = {id(out): i for i, out in enumerate([o for o in outputs if isinstance(o, Tensor)])}
-    for t in node.to_save:
+    for i, t in enumerate(node.to_save):
+        if t is not None and not isinstance(t, Tensor):
+            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
         if t is None:
             saved.append((None, 0))
         elif id(t) in numbers:
@@ -302,8 +321,13 @@ def push_by_jvp(cls, node, args, outputs):
     if node.saved_for_forward is not None:
         node._saved = [(save_input(t), 0) if t is not None else (None, 0) for t in node.saved_for_forward]
     found = cls.jvp(node, *[tangent_of(a) for a in args])
-    for out, tangent in zip(outputs, found if isinstance(found, tuple) else (found,)):
+    found = found if isinstance(found, tuple) else (found,)
+    if len(found) != len(outputs):
+        raise RuntimeError("Function's jvp returned an invalid number of forward gradients (expected "
+                           f"{len(outputs)} but got {len(found)})")
+    for out, tangent in zip(outputs, found):
         if tangent is not None:
+            check_size(out, tangent)
             carry(out, tangent)
 
 

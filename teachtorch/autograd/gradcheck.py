@@ -98,7 +98,7 @@ class _Check:
 
     def look_at_inputs(self):
         if not self.checked:
-            raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them "
+            raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them "
                              "have requires_grad=True.")
         for i, t in self.checked:
             if t.dtype is not dt.float64:
@@ -206,7 +206,7 @@ class _Check:
         if np.abs(analytical - again).max(initial=0) > self.nondet_tol:
             raise GradcheckError(
                 "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                "different values, although analytical gradient matches numerical gradient. The tolerance for "
+                "different values, although analytical gradient matches numerical gradient.The tolerance for "
                 f"nondeterminism was {self.nondet_tol}.")
 
     def compare_fast(self, o, out):
@@ -233,7 +233,7 @@ class _Check:
         for i, t in self.checked:
             rows = [self.tangent(o, i, k) for k in range(t.numel())]
             numerical = self.numerical_jacobian(o, t)
-            self.expect_equal(o, i, t, np.array(rows).reshape(numerical.shape), numerical, " by forward mode")
+            self.expect_equal(o, i, t, np.array(rows).reshape(numerical.shape), numerical, "computed with forward mode ")
 
     def tangent(self, o, i, k):
         direction = np.zeros(self.inputs[i].numel(), self.inputs[i].dtype.numpy)
@@ -278,7 +278,7 @@ def mismatch(o, i, t, analytical, numerical, excess, mode):
     """PyTorch's message, and the worst element."""
     row, column = np.unravel_index(np.argmax(excess), excess.shape)
     index = tuple(int(k) for k in np.unravel_index(row, tuple(t.shape))) if t.dim() else ()
-    return (f"Jacobian mismatch for output {o} with respect to input {i}{mode},\n"
+    return (f"Jacobian {mode}mismatch for output {o} with respect to input {i},\n"
             f"numerical:{numerical}\nanalytical:{analytical}\n"
             f"The largest excess is at element {index} of the input and element {column} of the (flattened) output: "
             f"analytical {analytical[row, column]:.9g}, numerical {numerical[row, column]:.9g}, difference "

@@ -5,7 +5,7 @@ from ..dispatch.keys import BELOW_AUTOGRAD
 from ..dispatch.state import state
 from ..tensor import Tensor
 from .derivative import collect_sources
-from .forward_ad import has_tangent, push_tangents
+from .forward_ad import change_tangent, has_tangent, push_tangents, tangent_after
 from .meta import set_history, tracks
 from .node import InputMetadata
 from .saved import results_in_view
@@ -70,7 +70,7 @@ def inplace_kernel(op, derivatives):
     needs_original = [any("self" in f.names for f in derivatives.formulas if slot in
                           [derivatives.slot_of[p] for p in f.positions]) for slot in range(len(derivatives.positions))]
 
-    def autograd(keys, *args):
+    def recorded(keys, *args):
         mask = requires_grad_mask(derivatives.positions, args) if state.grad_enabled else 0
         target = args[0]
         if not mask or target._dtype.category != dt.FLOATING:
@@ -89,5 +89,13 @@ def inplace_kernel(op, derivatives):
         if copy_slices is not None:
             node.saved = results_in_view(node.saved, copy_slices)
         return target
+
+    def autograd(keys, *args):
+        if not (state.forward_ad and has_tangent(args)):
+            return recorded(keys, *args)
+        tangent = tangent_after(op, args)              # before the value changes
+        recorded(keys, *args)
+        change_tangent(args[0], tangent)
+        return args[0]
 
     return autograd
