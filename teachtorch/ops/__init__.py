@@ -19,7 +19,7 @@ MODULES = (
     "linalg_vectors",
     "dropout",
     # space
-    "padding", "convolution", "pooling", "batch_norm", "resize",
+    "padding", "convolution", "pooling", "batch_norm", "resize", "grid_sample",
     # all parameters at once
     "fused_optim",
 )
