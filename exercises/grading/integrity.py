@@ -1,4 +1,4 @@
-"""Has the learner's file replaced a function of Python, NumPy, pytest or the grader?
+"""Has the learner's file replaced a function of Python, NumPy, teachtorch, pytest or the grader?
 
 A snapshot remembers what can be called in the modules that grading leans on. `changed` names the first that
 is no longer the same object, or whose code was swapped.
@@ -11,7 +11,7 @@ import types
 
 WATCHED = (
     "builtins math operator random json hmac hashlib copy itertools functools numpy numpy.linalg "
-    "numpy.testing _pytest pluggy pytest exercises".split()
+    "numpy.testing teachtorch teachtorch.tensor _pytest pluggy pytest exercises".split()
 )
 
 

@@ -125,6 +125,13 @@ def test_a_replaced_function_is_named(graded, cheat):
     assert "your file replaced `" in result.message
 
 
+def test_a_replaced_method_of_a_tensor_is_named(graded):
+    solution = (catalog.find("safe_update").solutions / "solution.py").read_text()
+    result = graded(f"{solution}\ntorch.Tensor.numpy = lambda self: 0\n", name="safe_update")
+    assert result.problem == "tampered"
+    assert "Tensor.numpy" in result.message
+
+
 def test_replacing_while_a_test_runs(graded):
     result = graded("import numpy as np\nSIGNATURE\n    np.allclose = lambda *a, **k: True\n    return 6\n")
     assert kinds(result)["test_elements_not_bytes"] == "tampered"
