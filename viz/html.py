@@ -45,7 +45,7 @@ def page(svg, trace, key):
         "<style>body{margin:24px;font-family:system-ui,sans-serif}pre{overflow:auto}</style></head><body>"
         f'<div class="viz-picture" data-viz="{key}">{svg}</div>'
         f"<details><summary>As text</summary><pre>{spoken}</pre></details>{_data(trace)}"
-        f'<script type="module">{_player(trace)}\nmountAll("{key}");</script></body></html>'
+        f'<script type="module">{_player(trace)}\nmountAll("{key}", true);</script></body></html>'
     )
 
 

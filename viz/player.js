@@ -140,8 +140,9 @@ function neighbours(trace) {
 }
 
 class Player {
-  constructor(host, svgText, trace) {
+  constructor(host, svgText, trace, wholePage) {
     this.trace = trace;
+    this.wholePage = wholePage;
     this.steps = this.stepList();
     this.at = -1;
     this.root = host.shadowRoot || host.attachShadow({ mode: "open" });
@@ -159,7 +160,7 @@ class Player {
     this.addHover(svg);
     if (this.steps.length) this.addSteps();
     if (trace.options.predict) this.addPredict(svg);
-    this.rest = trace.options.hint || "";
+    this.rest = this.hint();
     this.say.textContent = this.rest;
     if (!this.steps.length && !trace.nodes.some((node) => node.tip)) this.sayOnNarrowPages();
   }
@@ -170,6 +171,11 @@ class Player {
     const fix = this.trace.options.fix || [];
     this.rest = [...this.trace.notes, ...(fix.length ? ["Fix:", ...fix] : [])].join(" ");
     this.say.textContent = this.rest;
+  }
+
+  hint() {
+    const said = this.trace.options.hint || "";
+    return this.wholePage || !/arrow keys/i.test(said) ? said : `${said} (For the keys, click the picture first.)`;
   }
 
   stepList() {
@@ -187,15 +193,20 @@ class Player {
     for (const button of this.bar.querySelectorAll("[data-go]")) {
       button.addEventListener("click", () => this.act(button.dataset.go));
     }
-    const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
-    this.root.addEventListener("keydown", (event) => {
-      const onControl = event.target.matches("button,input") && event.key !== "ArrowLeft" && event.key !== "ArrowRight";
-      if (!(event.key in keys) || onControl) return;
-      event.preventDefault();
-      event.stopPropagation();
-      this.act(keys[event.key]);
-    });
+    // On a page of its own, all keys are for the picture; elsewhere it has to be clicked first.
+    const listener = this.wholePage ? document : this.root;
+    listener.addEventListener("keydown", (event) => this.key(event));
     this.go(-1);
+  }
+
+  key(event) {
+    const word = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" }[event.key];
+    const isArrow = event.key.startsWith("Arrow");
+    const onControl = event.composedPath()[0].matches?.("button,input,summary");
+    if (!word || event.ctrlKey || event.altKey || event.metaKey || (onControl && !isArrow)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.act(word);
   }
 
   drawTie(ids) {
@@ -237,7 +248,7 @@ class Player {
     this.drawTie(this.at >= 0 ? this.steps[this.at].ids : []);
     this.slider.value = this.at + 1;
     this.bar.querySelector(".count").textContent = `step ${this.at + 1}/${count}`;
-    this.rest = this.at >= 0 ? this.steps[this.at].msg : this.trace.options.hint || "";
+    this.rest = this.at >= 0 ? this.steps[this.at].msg : this.hint();
     this.say.textContent = this.rest;
   }
 
@@ -305,8 +316,9 @@ class Player {
 // Players by the name in trace.options.player; a picture that needs more than ``Player`` brings its own file.
 const players = {};
 
-export function mount(host, svgText, trace) {
-  return new (players[trace.options.player] || Player)(host, svgText, trace);
+// wholePage: the page holds this picture and nothing else, so keys anywhere are meant for it.
+export function mount(host, svgText, trace, wholePage = false) {
+  return new (players[trace.options.player] || Player)(host, svgText, trace, wholePage);
 }
 
 function svgOf(box) {
@@ -317,14 +329,14 @@ function svgOf(box) {
 }
 
 // Turn every picture on the page with this key, that is not a player yet, into one.
-export function mountAll(key) {
+export function mountAll(key, wholePage = false) {
   for (const box of document.querySelectorAll(`.viz-picture[data-viz="${key}"]`)) {
     if (box.shadowRoot) continue;
     const data = box.parentElement.querySelector(".viz-trace");
     if (!data) continue;
     const svg = svgOf(box);
     box.replaceChildren();
-    mount(box, svg, JSON.parse(data.textContent));
+    mount(box, svg, JSON.parse(data.textContent), wholePage);
   }
 }
 

@@ -48,13 +48,30 @@ def test_each_step_says_its_sentence_and_the_last_fills_grad(page, saved):
     assert page.locator(f'[data-id="{leaf}.grad"]').text_content() == ".grad None"
 
 
-def test_arrow_keys_step(page, saved):
+def test_arrow_keys_step_at_once_on_a_page_of_its_own(page, saved):
     page.goto(saved[1].as_uri())
-    page.locator(".view").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     assert page.locator(".count").inner_text() == f"step 1/{len(saved[0].trace.steps)}"
+
+
+def test_keys_with_a_modifier_stay_the_browsers(page, saved):
+    page.goto(saved[1].as_uri())
+    page.keyboard.press("Control+ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".count").inner_text() == f"step 1/{len(saved[0].trace.steps)}"
+
+
+def test_a_notebook_output_takes_keys_only_once_it_was_clicked(lib, page, tmp_path):
+    output = viz.strides(lib.arange(4))._repr_mimebundle_()["text/html"]
+    (tmp_path / "one.html").write_text(f"<!doctype html><meta charset=utf-8>{output}", encoding="utf-8")
+    page.goto((tmp_path / "one.html").as_uri())
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".count").inner_text() == "step 0/4"
+    page.locator("svg").click()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".count").inner_text() == "step 1/4"
 
 
 def test_predict_mode_moves_on_only_for_the_right_node(page, saved):
