@@ -58,7 +58,7 @@ class FunctionCtx:
 class FunctionNode(Node, FunctionCtx):
     """The ctx of one call and its backward node; each Function has a subclass, named after it."""
 
-    function = None
+    _function = None            # the Function; users may set any public name on their ctx
     to_save = ()
     saved_for_forward = None
     dirty_tensors = ()
@@ -79,7 +79,7 @@ class FunctionNode(Node, FunctionCtx):
             grads = [zeros_of(m) if g is None else g for g, m in zip(grads, self.input_metadata)]
         elif all(g is None for g in grads):
             return [None] * len(self.sources)
-        found = backward_of(self.function)(self, *self.per_output(grads))
+        found = backward_of(self._function)(self, *self.per_output(grads))
         found = list(found) if isinstance(found, tuple) else [found]
         return self.per_edge(self.checked_count(found))
 
@@ -128,7 +128,7 @@ class FunctionMeta(type):
 
     def __init__(cls, name, bases, attributes):
         super().__init__(name, bases, attributes)
-        cls._node_class = type(name + "Backward", (FunctionNode,), {"function": cls})
+        cls._node_class = type(name + "Backward", (FunctionNode,), {"_function": cls})
 
 
 class Function(metaclass=FunctionMeta):
