@@ -210,17 +210,24 @@ def _swatch(css, content=""):
     return group(rect(0, 0, 26, 14, "box", 3), class_=css) + content
 
 
+def _row_meaning(trace):
+    rows = {node["row"] for node in trace.nodes if node["kind"] == "cell"}
+    meaning = "a row of the grid, and the storage slots where it lies"
+    if len(rows) <= len(_ROW_ROLES):
+        return meaning
+    return f"{meaning}; {len(_ROW_ROLES)} colours take turns, so pointing at an element tells its slot apart"
+
+
 def _legend(trace):
     slots = [node for node in trace.nodes if node["kind"] == "slot"]
     items = []
     if any(node["kind"] == "cell" for node in trace.nodes):
-        items.append(
-            (_swatch("nonleaf"), "same colour", "a row of the grid, and the storage slots where it lies")
-        )
-    if any(slot["shared"] for slot in slots):
-        items.append(
-            (text(13, 11, "x3", "small mid muted"), "x3", "three of the elements drawn are this one slot")
-        )
+        items.append((_swatch("nonleaf"), "same colour", _row_meaning(trace)))
+    shared = max((slot["shared"] for slot in slots), default=0)
+    if shared:
+        sample = f"x{shared}"
+        meaning = f"{shared} of the elements drawn are this one slot"
+        items.append((text(13, 11, sample, "small mid muted"), sample, meaning))
     if any(slot["used"] and slot["row"] is None for slot in slots):
         items.append((_swatch("op"), "grey slot", "holds elements of several rows, or one that is not drawn"))
     if any(not slot["used"] for slot in slots):

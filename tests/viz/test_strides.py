@@ -1,6 +1,7 @@
 """Slots, formulas and verdicts of the stride picture, against the tensor's own geometry."""
 
 import itertools
+import re
 
 import pytest
 
@@ -79,6 +80,21 @@ def test_expanded_elements_share_slots(lib):
     picture = viz.strides(lib.arange(4).expand(3, 4))
     assert [slot["shared"] for slot in slots(picture)] == [3, 3, 3, 3]
     assert "Stride 0 in dim 0" in picture.trace.notes[1]
+
+
+def test_the_legend_says_how_often_a_slot_is_shared(lib):
+    svg = viz.strides(lib.arange(4).expand(2, 4)).svg
+    assert "2 of the elements drawn are this one slot" in svg
+    assert ">x3<" not in svg
+
+
+def test_the_legend_says_when_colours_repeat(lib):
+    assert "colours take turns" not in words(viz.strides(lib.zeros(4, 2)))
+    assert "4 colours take turns" in words(viz.strides(lib.zeros(5, 2)))
+
+
+def words(picture):
+    return " ".join(re.sub("<[^>]*>", " ", picture.svg).split())
 
 
 def test_cache_lines_hold_64_bytes(lib):
