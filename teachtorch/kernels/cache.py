@@ -5,12 +5,14 @@ so a changed kernel is a new file, never a stale one.
 """
 
 import atexit
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -49,13 +51,38 @@ def load_module(title, text):
     name = f"teachtorch_{title}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     with _lock:
         if name not in sys.modules:
+            _import_numba()
             _import(name, _write(name, text))
         return sys.modules[name]
 
 
+def _import_numba():
+    """Import Numba, the first time. It takes a second; an interrupt within would leave it half imported."""
+    if "numba" not in sys.modules:
+        with _interrupts_later():
+            import numba  # noqa: F401
+
+
+@contextlib.contextmanager
+def _interrupts_later():
+    """Hold a Ctrl-C back until the block has run."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held = []
+    signal.signal(signal.SIGINT, lambda *received: held.append(received))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if held:
+        handler(*held[0])
+
+
 def _write(name, text):
     path = cache_directory() / f"{name}.py"
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    if not path.exists() or path.read_bytes() != text.encode():
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         temporary.write_text(text, encoding="utf-8")
         os.utime(temporary, (0, 0))  # Numba compares the file's time: whoever writes the file, it is the same
@@ -68,7 +95,39 @@ def _import(name, path):
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # Numba's pickles look their module up by name
     try:
-        spec.loader.exec_module(module)
+        _execute(spec.loader, module, path)
+        _compile_where_damaged(module)
     except BaseException:
         del sys.modules[name]
         raise
+
+
+def _execute(loader, module, path):
+    """Run the module, which loads compiled code or compiles; where a file of that code is damaged, compile."""
+    try:
+        loader.exec_module(module)
+    except Exception:  # unpickling damaged bytes raises almost anything
+        files = list(path.parent.glob(f"__pycache__/{path.stem}.*.nb?"))
+        if not files:
+            raise
+        for file in files:
+            file.unlink(missing_ok=True)
+        loader.exec_module(module)
+
+
+def _compile_where_damaged(module):
+    """The same for functions whose code Numba loads when they are first called."""
+    for function in vars(module).values():
+        cache = getattr(function, "_cache", None)
+        if cache is not None:
+            cache.load_overload = _load_or_forget(cache, cache.load_overload)
+
+
+def _load_or_forget(cache, load):
+    def load_overload(signature, context):
+        try:
+            return load(signature, context)
+        except Exception:
+            cache.flush()
+            return None
+    return load_overload

@@ -92,8 +92,8 @@ _num_threads = int(os.environ.get("TEACHTORCH_NUM_THREADS") or _available_cores(
 
 def _run_serially(work):
     """Call ``work`` with the loops that it starts kept on this thread."""
-    _inside.loop = True
     try:
+        _inside.loop = True
         work()
     finally:
         _inside.loop = False

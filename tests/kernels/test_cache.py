@@ -81,3 +81,60 @@ def test_the_default_folder_is_the_user_s(monkeypatch, tmp_path, value):
     if value is not None:
         monkeypatch.setenv("TEACHTORCH_CACHE", value)
     assert cache.cache_directory.__wrapped__() == tmp_path / ".cache" / "teachtorch" / "kernels"
+
+
+WHOLE = textwrap.dedent("""
+    import numpy as np
+    from teachtorch.kernels import rows, scalar
+    from teachtorch.kernels.pointwise import Pointwise
+    x = np.linspace(-3, 3, 50000, dtype=np.float32)
+    np.testing.assert_allclose(Pointwise(scalar.tanh, np.tanh)(x), np.tanh(x), rtol=1e-6)
+    total = np.zeros((2, 50000))
+    rows.add_rows(total, np.array([1, 1]), np.ones((2, 50000)))
+    assert total[:, 0].tolist() == [0, 2]
+""")
+
+
+@pytest.mark.parametrize("damage", [lambda whole: whole[:50], lambda whole: b"", lambda whole: b"\xbd\xff" * 40])
+def test_damaged_files_are_made_anew(tmp_path, damage):
+    run_script(tmp_path / "cache", WHOLE)
+    files = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert len({file.suffix for file in files} & {".py", ".nbi", ".nbc"}) == 3
+    for file in files:
+        file.write_bytes(damage(file.read_bytes()))
+    run_script(tmp_path / "cache", WHOLE)
+
+
+INTERRUPTED = textwrap.dedent("""
+    import signal
+    import sys
+    import builtins
+    import numpy as np
+    from teachtorch.kernels import scalar
+    from teachtorch.kernels.pointwise import Pointwise
+    whole_import = builtins.__import__
+    def import_and_interrupt(name, *rest):
+        if name == "numba.core":
+            builtins.__import__ = whole_import
+            signal.raise_signal(signal.SIGINT)
+        return whole_import(name, *rest)
+    builtins.__import__ = import_and_interrupt
+    tanh, x = Pointwise(scalar.tanh, np.tanh), np.ones(50000, np.float32)
+    try:
+        tanh(x)
+        sys.exit("no interrupt")
+    except KeyboardInterrupt:
+        np.testing.assert_allclose(tanh(x), np.tanh(x), rtol=1e-6)
+""")
+
+
+def test_an_interrupt_while_numba_is_imported_breaks_nothing(tmp_path):
+    run_script(tmp_path / "cache", INTERRUPTED)
+
+
+def run_script(folder, script):
+    environment = {**os.environ, "TEACHTORCH_CACHE": str(folder), "PYTHONPATH": str(ROOT)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    options = {"capture_output": True, "text": True, "timeout": 300, "cwd": folder.parent}
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], env=environment, **options)
+    assert done.returncode == 0, done.stderr
