@@ -15,6 +15,12 @@
 
 Only ``viz.play`` runs anything of yours; the others read.
 
+A notebook shows the picture by itself. Elsewhere, printing it gives text, and
+
+    picture = viz.graph(loss)
+    picture.show()                       # opens it in the web browser
+    picture.save("graph.html")           # one file that needs no network; also .svg, .txt, .dot and .json
+
 The path of a picture, and the file each stage lives in:
 
     tensor --> trace --> SVG + player | text | DOT
@@ -32,7 +38,7 @@ The path of a picture, and the file each stage lives in:
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
    colours, light and dark.
 3. ``picture.py`` wraps a trace as the object you hold: it shows itself in a notebook, has ``.text``,
-   ``.source`` (DOT), ``.trace`` and ``.save("x.svg" | "x.html" | "x.txt" | "x.dot" | "x.json")``.
+   ``.source`` (DOT), ``.trace``, ``.show()`` and ``.save()``.
    ``html.py`` and ``player.js`` make the interactive form, with ``run.js`` for ``viz.play``;
    ``viz.load("x.html")`` reads the trace back.
 

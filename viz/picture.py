@@ -1,6 +1,9 @@
 """The object a picture function returns: a trace that can show itself."""
 
 import hashlib
+import sys
+import tempfile
+import webbrowser
 from pathlib import Path
 
 from viz import html
@@ -10,13 +13,16 @@ from viz.text import text
 from viz.trace import Trace
 
 _FORMATS = (".svg", ".html", ".txt", ".dot", ".json")
+_HINT = 'This is its text: .show() opens the picture in a browser, .save("x.html") keeps it.'
 
 
 class Picture:
-    """A picture of a trace. In a notebook, leave it as the last line of a cell.
+    """A picture of a trace. In a notebook, leave it as the last line of a cell; elsewhere, call ``show()``.
 
     trace: the ``Trace`` it shows; everything else is made from it.
     """
+
+    _hinted = False  # one for all pictures: a shell says once where the drawing is
 
     def __init__(self, trace):
         self.trace = trace
@@ -62,6 +68,15 @@ class Picture:
         path.write_text(writers[path.suffix](), encoding="utf-8")
         return path
 
+    def show(self):
+        """Open the picture in the web browser and return the path of its page, a temporary file.
+
+        Without a browser nothing opens; the page is written all the same.
+        """
+        path = self.save(Path(tempfile.mkdtemp(prefix="viz-")) / f"{self.trace.kind}.html")
+        webbrowser.open(path.as_uri())
+        return path
+
     def _svg_file(self):
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + self.svg
 
@@ -80,7 +95,18 @@ class Picture:
         return {"text/plain": self.text, "text/html": rich}
 
     def __repr__(self):
+        if Picture._hinted or not _in_plain_shell():
+            return self.text
+        Picture._hinted = True
+        return f"{self.text}\n\n{_HINT}"
+
+    def __str__(self):
         return self.text
+
+
+def _in_plain_shell():
+    """Python's own shell, which shows a value by its repr; IPython has a display of its own."""
+    return hasattr(sys, "ps1") and sys.displayhook is sys.__displayhook__
 
 
 def load(path):

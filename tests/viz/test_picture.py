@@ -143,6 +143,30 @@ def test_text_and_dot_files_hold_what_the_picture_shows(grid, tmp_path):
     assert grid.save(tmp_path / "x.dot").read_text(encoding="utf-8") == grid.source
 
 
+def test_show_opens_a_page_that_gives_the_trace_back(grid, monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = grid.show()
+    assert opened == [path.as_uri()]
+    assert viz.load(path).trace == grid.trace
+
+
+def test_a_plain_shell_is_told_once_how_to_see_the_drawing(grid, monkeypatch):
+    assert repr(grid) == grid.text
+    monkeypatch.setattr(viz.Picture, "_hinted", False)
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    monkeypatch.setattr(sys, "displayhook", sys.__displayhook__)
+    assert str(grid) == grid.text
+    assert '.save("x.html")' in repr(grid)
+    assert repr(grid) == grid.text
+
+
+def test_help_names_every_picture():
+    functions = set(viz.__all__) - {"Picture", "Trace"}
+    assert functions == {name for name in functions if f"viz.{name}(" in viz.__doc__}
+
+
 def test_importing_viz_imports_no_engine_and_no_renderer():
     code = "import sys, viz; print({'torch', 'teachtorch', 'graphviz', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
