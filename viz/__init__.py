@@ -33,7 +33,7 @@ The path of a picture, and the file each stage lives in:
    library of a tensor); for graphs ``walk.py``, ``engine_order.py``, ``collapse.py``, ``saved.py``,
    ``module_frames.py`` and ``graph_*.py``; for runs ``play_record.py`` (hooks and the observer),
    ``play_steps.py``, ``play_again.py``, ``strips.py``; for the others ``why_facts.py``, ``why_reasons.py``,
-   ``versions_facts.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``.
+   ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
    colours, light and dark.

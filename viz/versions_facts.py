@@ -8,6 +8,7 @@ from viz.live import live_tensors
 from viz.saved import raw_saved, saved_names
 from viz.strips import short
 from viz.tensors import has_values, storage_key
+from viz.versions_past import same_past
 from viz.walk import walk
 
 SLOTS = 24
@@ -69,10 +70,11 @@ def families(tensors, names, known=()):
     keys = list(dict.fromkeys(map(storage_key, tensors)))
     alive = live_tensors(tensors[0])
     found = {key: _family(key, _members(key, alive, tensors, names)) for key in keys}
+    owners = {key: [t for t in alive if t.requires_grad and _memory(t) == key] for key in keys}
     every = chips(alive, {chip.key: chip for chip in known})
     for chip in every:
         if chip.storage is None:
-            chip.storage = _guess(chip, found)
+            chip.storage = _guess(chip, found, owners)
         if chip.storage in found:
             found[chip.storage].chips.append(chip)
     return list(found.values()), every
@@ -107,9 +109,9 @@ def _members(key, alive, asked, names):
     )
 
 
-def _guess(chip, found):
-    """A stale tensor cannot be read; the one storage at its version with its shape is taken for its own."""
-    matches = [key for key, family in found.items() if _fits(chip, family)]
+def _guess(chip, found, owners):
+    """A stale tensor cannot be read: the one storage that fits it by version, shape and graph is its own."""
+    matches = [key for key, family in found.items() if _fits(chip, family) and same_past(chip, owners[key])]
     return matches[0] if len(matches) == 1 else None
 
 

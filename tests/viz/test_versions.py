@@ -98,6 +98,54 @@ def test_a_saved_result_of_a_chain_is_followed_through_the_watch(lib):
     assert w.requires_grad
 
 
+def spoil(x):
+    """A graph that backward() refuses, and the tensor that was changed."""
+    y = x * 2
+    spoilt = y.sin()
+    y.add_(1)
+    return y, spoilt
+
+
+def test_stale_tensors_of_earlier_attempts_belong_to_storages_of_their_own(lib):
+    x = lib.tensor([1.0, 2.0], requires_grad=True)
+    earlier = [spoil(x)[1] for _ in range(2)]
+    y, spoilt = spoil(x)
+    found = [node["state"] for node in viz.versions(y).trace.nodes if node["kind"] == "chip"]
+    assert found == ["stale"]
+    assert len(earlier) == 2 and spoilt.requires_grad
+
+
+@pytest.mark.parametrize("case", ["leaf", "view", "through a view", "constant", "twice", "result"])
+def test_a_stale_tensor_finds_its_storage_without_a_watch(lib, case):
+    x = lib.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x * 1
+    if case == "leaf":
+        asked, kept = x, x.sin()
+        with lib.no_grad():
+            x.add_(1)
+    elif case == "view":
+        asked, v = y, y[:2]
+        kept = (v.sin(), y.sin())
+        v.add_(1)
+    elif case == "through a view":
+        asked, kept = y, y.sin()
+        y[:2].mul_(2)
+    elif case == "constant":
+        asked = lib.tensor([1.0, 2.0, 3.0])
+        kept = y * asked
+        asked.add_(1)
+    elif case == "twice":
+        asked, kept = y, y.sin()
+        y.add_(1).mul_(2)
+    else:
+        asked = y.exp()
+        kept = (asked, asked + 0)
+        asked.add_(1)
+    states = [node["state"] for node in viz.versions(asked).trace.nodes if node["kind"] == "chip"]
+    assert "stale" in states
+    assert kept is not None
+
+
 def test_nothing_written_nothing_stepped(lib):
     y = result(lib)
     with viz.versions.watch(y) as seen:
