@@ -17,7 +17,10 @@ from pathlib import Path
 from exercises import catalog
 
 PLACEHOLDER = "raise NotImplementedError"
-SOLVED = re.compile(r"^( *)# solution\n.*?^\1# end of solution(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+# A blank line between a docstring and the solution goes away with it.
+SOLVED = re.compile(
+    r"(?:^\n(?= ))?^( *)# solution\n.*?^\1# end of solution(?:\n|\Z)", re.MULTILINE | re.DOTALL
+)
 CONFTEST = '''"""Lets plain `pytest` grade the files that lie beside the tests."""
 
 from exercises.grading.fixtures import _fresh_calls, pytest_report_header, rng, yours  # noqa: F401

@@ -1,7 +1,7 @@
-"""Why a topological sort? Each node once, after all nodes that lead to it.
+r"""Why a topological sort? Each node once, after all nodes that lead to it.
 
     b = a + a                            d
-    c = b + b                          /   \\
+    c = b + b                          /   \
     d = b + c                         |     c
                                       |   //
                                        b

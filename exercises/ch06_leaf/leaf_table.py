@@ -43,8 +43,8 @@ def to(tensor, dtype, grad_mode=True):
 def requires_grad_(tensor, requires_grad=True):
     """Set requires_grad, and return the tensor.
 
-    RuntimeError when it is turned on for an integer tensor, and when it is turned off for one that is no
-    leaf.
+    RuntimeError when it is turned on for an integer tensor, and when it is turned off for a tensor that is
+    no leaf.
     """
     raise NotImplementedError
 

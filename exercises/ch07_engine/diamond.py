@@ -1,11 +1,11 @@
-"""A backward engine in twenty lines: dependency counts.
+r"""A backward engine in twenty lines: dependency counts.
 
 A backward graph has *nodes*; a node's next_nodes are where its gradients go. In a diamond
 
             add                 out = d + e
-           /   \\
+           /   \
        mul_d   mul_e            d = a * 3, e = a * 4
-           \\   /
+           \   /
          AccumulateGrad a
 
 the last node gets two gradients. It may only run when both have come, and then with their sum. So the

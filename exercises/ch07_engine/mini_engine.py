@@ -69,13 +69,11 @@ def accumulate(leaf, grad):
 
 def add(a, b):
     """The sum of two tensors, with broadcasting."""
-
     raise NotImplementedError
 
 
 def matmul(a, b):
     """The product of two matrices."""
-
     raise NotImplementedError
 
 
@@ -87,8 +85,7 @@ def relu(a):
 def cross_entropy(scores, labels):
     """The average over the rows of -log(softmax(row)[label]); finite for any finite scores.
 
-    scores: a tensor of shape (N, C). labels: an integer array of shape (N,). Returns a tensor without
-    dimensions.
+    scores: a tensor of shape (N, C). labels: an integer array of shape (N,). Returns a 0-dim tensor.
     """
     raise NotImplementedError
 

@@ -7,8 +7,7 @@
     where(x > 0, log(x), 0)       at 0                             0 * inf is nan, although log was not taken
 
 The last one happens because `where` sends the gradient 0 into the branch that was not taken, and the
-backward of log multiplies it with 1/0. So the value that goes into log must be harmless where it is not
-used.
+backward of log multiplies it with 1/0. So what goes into log must be harmless where it is not used.
 """
 
 import numpy as np

@@ -21,8 +21,8 @@ def train(cell, inputs, targets, state, window, step):
 
     cell: (input, state) -> (output, new state). inputs, targets: lists of tensors, one a time step. state:
     the first state, a tensor. window: how many time steps a window has; the last one may have fewer. step:
-    called without arguments after each window's backward; it updates the parameters and clears their
-    gradients.
+    called without arguments after each window's backward; it updates the parameters and clears what is in
+    their .grad.
 
     The loss of a window is the sum of ((output - target) ** 2).sum() over its time steps. Returns (losses,
     state): the list of the windows' losses, floats, and the last state, a tensor without a graph.

@@ -1,8 +1,8 @@
 """Fast gradcheck: one random direction instead of all elements.
 
 The slow check moves each of n inputs, and asks for each of m outputs: 2n runs of f and m of the backward.
-The fast one compares a single number. With the Jacobian J (m x n), a direction u of the inputs and v of the
-outputs:
+The fast one compares a single number. With the Jacobian J (m x n), a direction u of the inputs and a
+direction v of the outputs:
 
     forward      J u   is nearly (f(x + eps u) - f(x - eps u)) / (2 eps)     two runs of f
     backward     v J   is what the backward gives for the gradient v         one run

@@ -1,6 +1,7 @@
 """Each exercise: its starter fails, its solution passes, each wrong solution fails for its own reason."""
 
 import ast
+import re
 
 import pytest
 
@@ -51,6 +52,15 @@ def test_reasons_differ(exercise):
     reasons = [tuple(declared(file).values()) for file in wrong_files(exercise)]
     assert len(reasons) >= 3
     assert len(set(reasons)) == len(reasons)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_starter_is_laid_out_for_a_reader(exercise):
+    """Items of lists go on indented, drawings show one backslash for one, a body follows its docstring."""
+    text = workspace.starter(exercise)
+    assert "\\\\" not in text, "a raw docstring shows drawings as they are"
+    assert not re.search(r'"""\n\n +raise NotImplementedError', text)
+    assert not re.search(r"^(- |\d\. ).*\n[a-z]", text, re.MULTILINE), "an item goes on without indentation"
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

@@ -4,12 +4,13 @@
 it from the last dimension to the first:
 
 1. Group the old dimensions into *chunks*. Dimension d-1 joins the chunk of dimension d when its size is 1,
-or when
-   stride[d-1] == (number of elements of the chunk so far) * (stride of the chunk's last dimension). A chunk
-   behaves like one dimension, with the stride of its last dimension as its base stride.
+   or when
+
+       stride[d-1] == (number of elements of the chunk so far) * (stride of the chunk's last dimension)
+
+   A chunk behaves like one dimension, with the stride of its last dimension as its base stride.
 2. Each chunk must be tiled exactly by a run of new dimensions. Inside a chunk the new strides are
-contiguous multiples
-   of its base stride. New dimensions of size 1 are taken in wherever they stand.
+   contiguous multiples of its base stride. New dimensions of size 1 are taken in wherever they stand.
 3. If a new dimension would reach over two chunks, there is no view.
 
     arange(24).reshape(2, 3, 4).permute(0, 2, 1)     sizes (2, 4, 3), strides (12, 1, 4): three chunks

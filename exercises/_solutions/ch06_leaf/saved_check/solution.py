@@ -24,8 +24,8 @@ class Saved:
     def unpack(self):
         """Return the saved tensor, the same object.
 
-        RuntimeError if it was changed in place since it was saved, with a text that contains "is at version
-        2; expected version 1 instead" (with the versions of this case).
+        RuntimeError if it was changed in place since it was saved. Its text contains (with the versions of
+        this case) "is at version 2; expected version 1 instead".
         """
         # solution
         if self.tensor._version != self.version:

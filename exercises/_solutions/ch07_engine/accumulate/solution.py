@@ -6,10 +6,10 @@ gradient:
 
 - an undefined gradient (None) changes nothing;
 - no .grad yet: it becomes a copy. Whoever holds the incoming array may write into it later;
-- there is one: the new gradient is added *in place*, so .grad stays the same array (an optimizer may hold
-it);
+- there is one: the new gradient is added *in place*, so .grad stays the same array, which an optimizer may
+  hold;
 - with create_graph=True the old .grad may be part of a graph, so it must not change: .grad becomes a new
-array.
+  array.
 """
 
 import numpy as np

@@ -106,8 +106,7 @@ def relu(a):
 def cross_entropy(scores, labels):
     """The average over the rows of -log(softmax(row)[label]); finite for any finite scores.
 
-    scores: a tensor of shape (N, C). labels: an integer array of shape (N,). Returns a tensor without
-    dimensions.
+    scores: a tensor of shape (N, C). labels: an integer array of shape (N,). Returns a 0-dim tensor.
     """
     # solution
     rows = np.arange(len(labels))

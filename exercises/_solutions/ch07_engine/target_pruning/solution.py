@@ -7,7 +7,7 @@ what has been summed up for the target's node when that node would run.
 - a target that is a leaf: its AccumulateGrad does not run, so no .grad is filled;
 - a target on the way to another target: it is captured, and it runs too, because the other one needs it;
 - a target that the loss does not depend on is an error, or None with allow_unused=True. Zeros would hide
-the mistake.
+  the mistake.
 
 A node has .next_nodes and .apply(grad), which returns one gradient for each next node. A leaf's node has no
 next nodes, and its apply would fill .grad.

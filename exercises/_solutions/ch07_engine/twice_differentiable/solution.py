@@ -3,8 +3,8 @@
 The backward of an `autograd.Function` is a formula made of operations. With `create_graph=True` these
 operations are recorded like any others, so a backward of the backward works, *if* all of them are recorded:
 a formula that uses NumPy, `.detach()` or `.data` looks like a constant from outside. Its second derivative
-would be silently wrong. Such a backward says so: `@once_differentiable` makes a second differentiation
-raise.
+would be silently wrong. Such a backward says so: with `@once_differentiable` above it, a second
+differentiation raises.
 
 What the backward needs of inputs and results goes through `ctx.save_for_backward`: then it is freed after the
 backward, and a change in place is noticed. Other things, like numbers, are attributes of ctx.
