@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from . import direct_convolution as direct
 from .cache import load_module
 from .parallel import parallel_for
 
@@ -17,13 +18,15 @@ SMALL = 1 << 15             # elements of columns up to which NumPy gathers: no 
 BLOCK = 1 << 18             # elements of columns made at a time
 GRAIN = 1 << 14             # elements that are worth a thread
 FEW_PLACES = 64             # with fewer places in an image, the images of a block are joined into one product
+LARGE = 1 << 22             # multiplications from which on the direct loops are worth compiling
 
-_LOOPS = '''"""Sliding blocks of (planes, depth, height, width) to columns and back."""
+HEADER = '''"""Sliding blocks of (planes, depth, height, width) to columns and back."""
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
-def gather(x, columns, steps, begin, end):
+'''
+GATHER = '''@njit(cache=True, nogil=True)
+def kernel(x, columns, steps, begin, end):
     """columns (planes, *kernel, *places) from x, zero outside of it; steps: strides, paddings, dilations."""
     stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = steps
     kernel_z, kernel_y, kernel_x, places_z, places_y, places_x = columns.shape[1:]
@@ -52,10 +55,9 @@ def gather(x, columns, steps, begin, end):
                             else:
                                 for k in range(first, last):
                                     row[k] = source[k * stride_x + shift]
-
-
-@njit(cache=True, nogil=True)
-def scatter(x, columns, steps, begin, end):
+'''
+SCATTER = '''@njit(cache=True, nogil=True)
+def kernel(x, columns, steps, begin, end):
     """Add the columns to where gather took them from."""
     stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = steps
     kernel_z, kernel_y, kernel_x, places_z, places_y, places_x = columns.shape[1:]
@@ -84,8 +86,13 @@ def scatter(x, columns, steps, begin, end):
 
 
 @functools.lru_cache(maxsize=None)
-def _loops():
-    return load_module("convolution", _LOOPS)
+def _gather():
+    return load_module("gather_columns", HEADER + GATHER).kernel
+
+
+@functools.lru_cache(maxsize=None)
+def _scatter():
+    return load_module("scatter_columns", HEADER + SCATTER).kernel
 
 
 # ---- sizes --------------------------------------------------------------------------------------------------------
@@ -127,7 +134,7 @@ def to_columns(x, geometry, places=None):
     if math.prod(shape) <= SMALL or not is_compiled(x.dtype):
         return np.ascontiguousarray(windows(padded(x, geometry.padding), geometry, places))
     columns = np.empty(shape, x.dtype)
-    run(_loops().gather, x, columns, geometry, places)
+    run(_gather(), x, columns, geometry, places)
     return columns
 
 
@@ -137,7 +144,7 @@ def from_columns(columns, space, geometry):
     if columns.size <= SMALL or not is_compiled(columns.dtype):
         return added_windows(columns, space, geometry, places)
     x = np.zeros(columns.shape[:2] + tuple(space), columns.dtype)
-    run(_loops().scatter, x, columns, geometry, places)
+    run(_scatter(), x, columns, geometry, places)
     return x
 
 
@@ -197,6 +204,8 @@ def convolve(x, weight, bias, geometry, groups):
     """(batch, out_channels, *places); weight: (out_channels, channels / groups, *kernel)."""
     places = geometry.places(x.shape[2:])
     batch, outputs, count = x.shape[0], weight.shape[0], math.prod(places)
+    if is_direct(x.dtype, geometry, places, batch * outputs * weight[0].size):
+        return direct.convolve(padded(x, geometry.padding), weight, bias, geometry.dilation, groups)
     matrices = weight.reshape(groups, outputs // groups, -1)
     found = np.empty((batch, groups, outputs // groups, count), x.dtype)
     for begin, end in blocks(batch, matrices.shape[2] * groups * count):
@@ -210,6 +219,9 @@ def convolve(x, weight, bias, geometry, groups):
 def convolve_transposed(grad, weight, space, geometry, groups):
     """The gradient of `convolve`'s x, (batch, channels, *space), which is the transposed convolution of `grad`."""
     batch, outputs = grad.shape[:2]
+    margin = [d * (k - 1) - p for k, p, d in zip(geometry.kernel, geometry.padding, geometry.dilation)]
+    if min(margin) >= 0 and is_direct(grad.dtype, geometry, space, batch * grad.shape[1] * weight[0].size):
+        return direct.convolve(padded(grad, margin), turned(weight, groups), None, geometry.dilation, groups)
     matrices = weight.reshape(groups, outputs // groups, -1).swapaxes(1, 2)
     count = math.prod(grad.shape[2:])
     flat = grad.reshape(batch, groups, outputs // groups, count)
@@ -229,8 +241,11 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
     """The gradient of `convolve`'s weight, of shape `weight_shape`."""
     batch, outputs = grad.shape[:2]
     count = math.prod(grad.shape[2:])
-    flat = grad.reshape(batch, groups, outputs // groups, count)
     length = math.prod(weight_shape[1:])
+    if is_direct(x.dtype, geometry, grad.shape[2:], batch * outputs * length):
+        source = padded(x, geometry.padding)
+        return direct.weight_gradient(np.ascontiguousarray(grad), source, weight_shape, geometry.dilation, groups)
+    flat = grad.reshape(batch, groups, outputs // groups, count)
     found = np.zeros((groups, outputs // groups, length), grad.dtype)
     for begin, end in blocks(batch, length * groups * count):
         columns = block_columns(x[begin:end], geometry, groups, grad.shape[2:])
@@ -239,6 +254,22 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
         else:
             found += np.matmul(flat[begin:end], columns.swapaxes(2, 3)).sum(0)
     return found.reshape(weight_shape)
+
+
+def is_direct(dtype, geometry, places, work):
+    """Whether the loops of direct_convolution serve; `work`: multiplications per place."""
+    if any([s != 1 for s in geometry.stride]) or geometry.is_pointwise() or not is_compiled(dtype):
+        return False
+    count = math.prod(places)
+    return count >= FEW_PLACES and work * count >= LARGE
+
+
+def turned(weight, groups):
+    """The weight of the transposed convolution: channels exchanged within groups, the kernel turned round."""
+    outputs, channels, *kernel = weight.shape
+    parts = weight.reshape(groups, outputs // groups, channels, *kernel).swapaxes(1, 2)
+    parts = np.flip(parts, tuple(range(3, 3 + len(kernel))))
+    return np.ascontiguousarray(parts).reshape(groups * channels, outputs // groups, *kernel)
 
 
 def blocks(batch, size):

@@ -14,17 +14,17 @@ from .pointwise import SMALL
 GRAIN = 1 << 13
 FEW_PLACES = 8              # channels whose elements lie apart are summed faster by NumPy
 
-_LOOPS = '''"""Normalisation of rows and of channels."""
+HEADER = '''"""Normalisation of rows and of channels."""
 import math
 
 from numba import njit
 
 FAST = {"contract", "reassoc", "nsz"}
-
-
+'''
+HELPERS = '''
 @njit(fastmath=FAST, error_model="numpy")
 def total(row):
-    found = row[0] * 0
+    found = row.dtype.type(0)
     for i in range(row.size):
         found += row[i]
     return found
@@ -32,7 +32,7 @@ def total(row):
 
 @njit(fastmath=FAST, error_model="numpy")
 def spread(row, mean):
-    found = row[0] * 0
+    found = row.dtype.type(0)
     for i in range(row.size):
         found += (row[i] - mean) * (row[i] - mean)
     return found
@@ -40,14 +40,26 @@ def spread(row, mean):
 
 @njit(fastmath=FAST, error_model="numpy")
 def product(row, other, mean):
-    found = row[0] * 0
+    found = row.dtype.type(0)
     for i in range(row.size):
         found += row[i] * (other[i] - mean)
     return found
 
 
+@njit(fastmath=FAST, error_model="numpy")
+def row_sums(g, x, w, mean, scale):
+    first, second = g.dtype.type(0), g.dtype.type(0)
+    for i in range(g.size):
+        part = g[i] * w[i]
+        first += part
+        second += part * ((x[i] - mean) * scale)
+    return first, second
+'''
+LOOPS = {
+    "rows_forward": '''
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def rows_forward(x, out, weight, bias, mean, rstd, eps, begin, end):
+def kernel(x, out, weight, bias, mean, rstd, eps, begin, end):
     for r in range(begin, end):
         row, result, w, b = x[r], out[r], weight[r % weight.shape[0]], bias[r % weight.shape[0]]
         middle = total(row) / x.dtype.type(row.size)
@@ -55,20 +67,11 @@ def rows_forward(x, out, weight, bias, mean, rstd, eps, begin, end):
         mean[r], rstd[r] = middle, scale
         for i in range(row.size):
             result[i] = (row[i] - middle) * scale * w[i] + b[i]
-
-
-@njit(fastmath=FAST, error_model="numpy")
-def row_sums(g, x, w, mean, scale):
-    first, second = g[0] * 0, g[0] * 0
-    for i in range(g.size):
-        part = g[i] * w[i]
-        first += part
-        second += part * ((x[i] - mean) * scale)
-    return first, second
-
+''',
+    "rows_backward": '''
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def rows_backward(grad, x, weight, mean, rstd, out, weight_grad, bias_grad, begin, end):
+def kernel(grad, x, weight, mean, rstd, out, weight_grad, bias_grad, begin, end):
     groups = weight.shape[0]
     for r in range(begin, end):
         g, row, result, w = grad[r], x[r], out[r], weight[r % groups]
@@ -81,10 +84,11 @@ def rows_backward(grad, x, weight, mean, rstd, out, weight_grad, bias_grad, begi
             result[i] = (g[i] * w[i] - first - normal * second) * scale
             wg[i] += g[i] * normal
             bg[i] += g[i]
-
+''',
+    "channel_statistics": '''
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def channel_statistics(x, mean, variance, begin, end):
+def kernel(x, mean, variance, begin, end):
     count = x.shape[0] * x.shape[2]
     for c in range(begin, end):
         found = 0.0
@@ -95,30 +99,33 @@ def channel_statistics(x, mean, variance, begin, end):
         for n in range(x.shape[0]):
             found += spread(x[n, c], middle)
         mean[c], variance[c] = middle, found / count
-
+''',
+    "channels_scaled": '''
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def channels_scaled(x, out, scale, shift, begin, end):
+def kernel(x, out, scale, shift, begin, end):
     for plane in range(begin, end):
         c = plane % x.shape[1]
         row, result = x[plane // x.shape[1], c], out[plane // x.shape[1], c]
         a, b = scale[c], shift[c]
         for i in range(row.size):
             result[i] = row[i] * a + b
-
+''',
+    "channel_sums": '''
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def channel_sums(grad, x, mean, sums, products, begin, end):
+def kernel(grad, x, mean, sums, products, begin, end):
     for c in range(begin, end):
         first, second = 0.0, 0.0
         for n in range(x.shape[0]):
             first += total(grad[n, c])
             second += product(grad[n, c], x[n, c], mean[c])
         sums[c], products[c] = first, second
-
+''',
+    "channels_backward": '''
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def channels_backward(grad, x, out, mean, scale, slope, shift, begin, end):
+def kernel(grad, x, out, mean, scale, slope, shift, begin, end):
     for plane in range(begin, end):
         c = plane % x.shape[1]
         n = plane // x.shape[1]
@@ -126,12 +133,15 @@ def channels_backward(grad, x, out, mean, scale, slope, shift, begin, end):
         a, b, d, middle = scale[c], slope[c], shift[c], mean[c]
         for i in range(row.size):
             result[i] = g[i] * a - (row[i] - middle) * b - d
-'''
+''',
+}
+
 
 
 @functools.lru_cache(maxsize=None)
-def _loops():
-    return load_module("normalization", _LOOPS)
+def loop(name):
+    """The compiled loop of that name."""
+    return load_module(f"{name}", HEADER + HELPERS + LOOPS[name]).kernel
 
 
 # ---- rows ---------------------------------------------------------------------------------------------------------
@@ -144,7 +154,7 @@ def normalize_rows(x, weight, bias, eps):
     out, eps = np.empty_like(x), x.dtype.type(eps)
     weight = np.ones((1, x.shape[1]), x.dtype) if weight is None else weight
     bias = np.zeros_like(weight) if bias is None else bias
-    parallel_for(len(x), max(1, GRAIN // x.shape[1]), lambda begin, end: _loops().rows_forward(
+    parallel_for(len(x), max(1, GRAIN // x.shape[1]), lambda begin, end: loop("rows_forward")(
         x, out, weight, bias, mean, rstd, eps, begin, end))
     return out, mean, rstd
 
@@ -176,7 +186,7 @@ def rows_gradient(grad, x, weight, mean, rstd):
 
     def body(begin, end):
         sums = np.zeros((2, *weight.shape), x.dtype)
-        _loops().rows_backward(grad, x, weight, mean, rstd, out, sums[0], sums[1], begin, end)
+        loop("rows_backward")(grad, x, weight, mean, rstd, out, sums[0], sums[1], begin, end)
         parts.append(sums)
     parallel_for(len(x), max(1, 4 * GRAIN // x.shape[1]), body)
     weight_grad, bias_grad = sum(parts[1:], parts[0])
@@ -199,15 +209,15 @@ def is_small(x):
     return x.size <= SMALL or x.shape[2] < FEW_PLACES
 
 
-def each_channel(x, loop, *arrays):
+def each_channel(x, run, *arrays):
     """Run a loop over all channels."""
     grain = max(1, GRAIN // (x.shape[0] * x.shape[2]))
-    parallel_for(x.shape[1], grain, lambda begin, end: loop(*arrays, begin, end))
+    parallel_for(x.shape[1], grain, lambda begin, end: run(*arrays, begin, end))
 
 
-def each_plane(x, loop, *arrays):
+def each_plane(x, run, *arrays):
     """Run a loop over all channels of all samples."""
-    parallel_for(x.shape[0] * x.shape[1], max(1, GRAIN // x.shape[2]), lambda begin, end: loop(*arrays, begin, end))
+    parallel_for(x.shape[0] * x.shape[1], max(1, GRAIN // x.shape[2]), lambda begin, end: run(*arrays, begin, end))
 
 
 def column(values):
@@ -220,7 +230,7 @@ def channel_statistics(x):
         mean = x.mean((0, 2))
         return mean, np.square(x - column(mean)).mean((0, 2))
     mean, variance = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
-    each_channel(x, _loops().channel_statistics, x, mean, variance)
+    each_channel(x, loop("channel_statistics"), x, mean, variance)
     return mean, variance
 
 
@@ -232,7 +242,7 @@ def scale_channels(x, mean, rstd, weight, bias):
         return out if bias is None else out + column(bias)
     shift = -mean * scale if bias is None else bias - mean * scale
     out = np.empty_like(x)
-    each_plane(x, _loops().channels_scaled, x, out, scale, shift)
+    each_plane(x, loop("channels_scaled"), x, out, scale, shift)
     return out
 
 
@@ -249,7 +259,7 @@ def channels_gradient(grad, x, mean, rstd, weight, is_training):
             out -= (x - column(mean)) * column(slope) + column(shift)
     else:
         out = np.empty_like(x)
-        each_plane(x, _loops().channels_backward, grad, x, out, mean, scale, slope, shift)
+        each_plane(x, loop("channels_backward"), grad, x, out, mean, scale, slope, shift)
     return out, products * rstd, sums
 
 
@@ -258,5 +268,5 @@ def gradient_sums(grad, x, mean):
     if is_small(x):
         return grad.sum((0, 2)), (grad * (x - column(mean))).sum((0, 2))
     sums, products = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
-    each_channel(x, _loops().channel_sums, grad, x, mean, sums, products)
+    each_channel(x, loop("channel_sums"), grad, x, mean, sums, products)
     return sums, products

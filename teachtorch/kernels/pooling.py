@@ -16,13 +16,15 @@ from .parallel import parallel_for
 SMALL = 1 << 13             # elements of the result times the window's up to which NumPy does it
 GRAIN = 1 << 13
 
-_LOOPS = '''"""Maxima of sliding windows, and what goes back to where they were."""
+HEADER = '''"""Maxima of sliding windows, and what goes back to where they were."""
 import numpy as np
 from numba import njit
-
+'''
+LOOPS = {
+    "maxima": '''
 
 @njit(cache=True, nogil=True)
-def maxima(x, values, indices, window, begin, end):
+def kernel(x, values, indices, window, begin, end):
     """window: kernel sizes, strides, paddings, dilations."""
     kernel_z, kernel_y, kernel_x, stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = window
     depth, height, width = x.shape[1:]
@@ -53,10 +55,11 @@ def maxima(x, values, indices, window, begin, end):
                                     place = (z * height + y) * width + c
                     values[plane, i, j, k] = best
                     indices[plane, i, j, k] = place
-
+''',
+    "pairs": '''
 
 @njit(cache=True, nogil=True)
-def pairs(x, values, indices, begin, end):
+def kernel(x, values, indices, begin, end):
     """Maxima of windows of 2 x 2, side by side."""
     width = x.shape[2]
     for plane in range(begin, end):
@@ -77,22 +80,26 @@ def pairs(x, values, indices, begin, end):
                 best, place = (other, start + width + 1) if take else (best, place)
                 value_row[k] = best
                 index_row[k] = place
-
+''',
+    "give_back": '''
 
 @njit(cache=True, nogil=True)
-def give_back(out, grad, indices, begin, end):
+def kernel(out, grad, indices, begin, end):
     """out[plane, index] += grad, after filling out with zeros."""
     for plane in range(begin, end):
         row = out[plane]
         row[:] = 0
         for k in range(grad.shape[1]):
             row[indices[plane, k]] += grad[plane, k]
-'''
+''',
+}
+
 
 
 @functools.lru_cache(maxsize=None)
-def _loops():
-    return load_module("pooling", _LOOPS)
+def loop(name):
+    """The compiled loop of that name."""
+    return load_module(f"{name}", HEADER + LOOPS[name]).kernel
 
 
 class Window:
@@ -147,11 +154,11 @@ def max_windows(x, window):
     values, indices = np.empty(shape, x.dtype), np.empty(shape, np.int64)
     grain = max(1, GRAIN // math.prod(found))
     if is_paired(window, x.shape[1:]):
-        parallel_for(shape[0], grain, lambda begin, end: _loops().pairs(x, values, indices, begin, end))
+        parallel_for(shape[0], grain, lambda begin, end: loop("pairs")(x, values, indices, begin, end))
     else:
         parts = [a.reshape(a.shape[0], *(1,) * (4 - a.ndim), *a.shape[1:]) for a in (x, values, indices)]
         numbers = window.lifted()
-        parallel_for(shape[0], grain, lambda begin, end: _loops().maxima(*parts, numbers, begin, end))
+        parallel_for(shape[0], grain, lambda begin, end: loop("maxima")(*parts, numbers, begin, end))
     return values, indices
 
 
@@ -187,7 +194,7 @@ def scattered(grad, indices, space):
         out = np.empty((planes, size), grad.dtype)
         flat, places_ = np.ascontiguousarray(flat), np.ascontiguousarray(places_)
         grain = max(1, GRAIN // max(size, 1))
-        parallel_for(planes, grain, lambda begin, end: _loops().give_back(out, flat, places_, begin, end))
+        parallel_for(planes, grain, lambda begin, end: loop("give_back")(out, flat, places_, begin, end))
     else:
         out = np.zeros((planes, size), grad.dtype)
         rows.reduce_at(np.add, out, places_ + np.arange(planes)[:, None] * size, flat)
