@@ -18,6 +18,7 @@ from .parameter import Buffer, Parameter  # noqa: F401
 from .pooling import (AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool1d,  # noqa: F401
                       AdaptiveMaxPool2d, AdaptiveMaxPool3d, AvgPool1d, AvgPool2d, AvgPool3d, LPPool1d, LPPool2d,
                       LPPool3d, MaxPool1d, MaxPool2d, MaxPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d)
+from .rnn import *  # noqa: F401,F403
 from .sparse import Embedding, EmbeddingBag  # noqa: F401
 from .upsampling import (ChannelShuffle, CosineSimilarity, Fold, PairwiseDistance, PixelShuffle,  # noqa: F401
                          PixelUnshuffle, Unfold, Upsample, UpsamplingBilinear2d, UpsamplingNearest2d)

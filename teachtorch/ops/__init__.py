@@ -20,6 +20,8 @@ MODULES = (
     "dropout",
     # space
     "padding", "convolution", "pooling", "batch_norm", "resize", "grid_sample",
+    # through time
+    "recurrent",
     # all parameters at once
     "fused_optim",
 )
