@@ -11,6 +11,7 @@ from exercises.catalog import Exercise
 from exercises.runner import Outcome, Result
 
 CODES = {"green": "32", "red": "31", "yellow": "33", "dim": "2", "bold": "1"}
+PRINTED_LINES, PRINTED_WIDTH = 20, 80
 LABELS = {"passed": ("pass", "green"), "todo": ("todo", "yellow")}
 
 
@@ -107,8 +108,13 @@ def _line(outcome: Outcome) -> str:
 def _printed(text: str) -> str:
     if not text.strip():
         return ""
-    shown = text if len(text) < 1500 else text[:1500] + "\n..."
-    return indented("printed:\n" + "\n".join(f"| {line}" for line in shown.splitlines()))
+    lines = text.splitlines()
+    more = ["..."] if len(lines) > PRINTED_LINES else []
+    return indented("\n".join(["printed:", *map(_printed_line, lines[:PRINTED_LINES]), *more]))
+
+
+def _printed_line(line: str) -> str:
+    return "| " + (line if len(line) <= PRINTED_WIDTH else line[: PRINTED_WIDTH - 4] + " ...")
 
 
 def _untouched(result: Result) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import dataclass
 
 ALWAYS = frozenset(
@@ -58,8 +59,13 @@ def _complaint(node: ast.AST, rules: Rules) -> str:
 def _import_complaint(module: str, rules: Rules) -> str:
     if module.split(".")[0] in ALWAYS.union(rules.imports):
         return ""
-    more = f" and {', '.join(rules.imports)}" if rules.imports else ""
-    return f"this exercise does without `import {module}` (it may import the plain standard library{more})"
+    return f"`import {module}` is not among what this exercise may import:\n{_allowed(rules)}"
+
+
+def _allowed(rules: Rules) -> str:
+    """The modules that may be imported, those of this exercise first."""
+    names = textwrap.wrap(", ".join([*rules.imports, *sorted(ALWAYS)]), 88)
+    return textwrap.indent("\n".join(names), "  ")
 
 
 def _from_complaint(node: ast.ImportFrom, rules: Rules) -> str:

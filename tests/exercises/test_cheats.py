@@ -174,6 +174,15 @@ def test_imports_that_the_exercise_does_without(graded, line):
     result = graded(f"{line}\nSIGNATURE\n    return 0\n", guarded=True)
     assert result.problem == "not allowed"
     assert "line 1" in result.message
+    assert "collections, " in result.message, "it says what may be imported"
+    assert "numpy, " not in result.message
+
+
+def test_what_the_exercise_may_import_is_listed(graded):
+    message = graded("import threading\n", name="gather_scatter", guarded=True).message
+    assert message.startswith("line 1: `import threading` is not among")
+    assert "\n  numpy, __future__, abc, " in message
+    assert message.endswith("weakref")
 
 
 def test_the_main_part_of_a_file_is_free(graded):

@@ -75,6 +75,17 @@ def test_text_says_points():
     assert "total: 11 of 12 points" in text
 
 
+def test_printed_spam_is_cut():
+    graded = result("test_any_strides")
+    graded.outcomes[2].printed = f"short\n{'x' * 3000}\n" + "more\n" * 500
+    lines = report.text([graded]).splitlines()
+    shown = [line.strip() for line in lines if line.strip().startswith("| ")]
+    assert shown[0] == "| short"
+    assert shown[1] == f"| {'x' * 76} ..."
+    assert len(shown) == 20
+    assert lines[lines.index(next(line for line in lines if line.endswith("| more"))) + 18].strip() == "..."
+
+
 def test_class_report_names_what_fails_most(tmp_path):
     learners = {
         "ada": result("test_storage_offset"),
