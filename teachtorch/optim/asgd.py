@@ -1,4 +1,6 @@
 """Averaged stochastic gradient descent."""
+import numpy as np
+
 from ..tensor import Tensor
 from .implementations import RuleOptimizer, check_option, check_rate, followed, set_number, step_tensor, zeros_like
 from .optimizer import number
@@ -40,7 +42,8 @@ class ASGD(RuleOptimizer):
         do.mul_(p, do.each(lambda eta: 1 - group["lambd"] * eta, etas))
         do.add_(p, grad, alpha=do.each(lambda eta: -eta, etas))
         self._average(do, p, state["ax"], mus)
-        do.each(lambda t, eta, mu: schedule(t, eta, mu, group), steps, state["eta"], state["mu"])
+        rate = foreach_rate if do.is_list else rate_after
+        do.each(lambda t, eta, mu: schedule(t, eta, mu, rate, group), steps, state["eta"], state["mu"])
 
     @staticmethod
     def _average(do, p, average, mus):
@@ -50,8 +53,17 @@ class ASGD(RuleOptimizer):
             do.add_(average, do.sub(p, average), alpha=mus)
 
 
-def schedule(t, eta, mu, group):
+def schedule(t, eta, mu, rate, group):
     """Set eta and mu for the step after step t."""
-    lr = number(group["lr"])
-    set_number(eta, lr / (1 + group["lambd"] * lr * t) ** group["alpha"])
+    set_number(eta, rate(t, number(group["lr"]), group["lambd"], group["alpha"]))
     set_number(mu, 1 / max(1, t - group["t0"]))
+
+
+def rate_after(t, lr, lambd, alpha):
+    return lr / (1 + lambd * lr * t) ** alpha
+
+
+def foreach_rate(t, lr, lambd, alpha):
+    """The same, rounded as by PyTorch's foreach: it computes with the count as a float32 tensor."""
+    base = 1 + lambd * lr * np.float32(t)
+    return lr * (1 / np.float32(float(base) ** alpha))
