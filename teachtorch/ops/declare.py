@@ -370,7 +370,10 @@ def bumping_kernel(op):
 
 def write_out(op, out, args):
     """Serve `out=`: compute, resize `out` where it does not fit, copy. RuntimeError where autograd would be needed."""
-    outs = out if isinstance(out, (tuple, list)) else (out,)
+    outs = out if isinstance(out, (tuple, list)) and len(op.info.outputs) > 1 else (out,)
+    for target in outs:
+        if not isinstance(target, Tensor):
+            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(target).__name__}")
     flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else (a,))]
     if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, "

@@ -398,11 +398,10 @@ def prod_dim(self, dim, keepdim=False, *, dtype=None):
 def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """The product of all elements, or along one dimension; integers are multiplied as int64."""
     dtype = out.dtype if dtype is None and out is not None else dtype
-    chosen, args = (_prod, (input, dtype)) if dim is None else (_prod_dim, (input, dim, keepdim, dtype))
-    return chosen(*args) if out is None else write_out(chosen, out, args)
+    name, args = ("prod", (input, dtype)) if dim is None else ("prod_dim", (input, dim, keepdim, dtype))
+    return registry[name].call(*args) if out is None else write_out(registry[name], out, args)
 
 
-_prod, _prod_dim = registry["prod"].call, registry["prod_dim"].call
 name_node("prod_dim", "ProdBackward1")
 publish("prod", prod, ("", "Tensor"))
 
@@ -557,7 +556,7 @@ def max_(input, dim=None, keepdim=False, *, other=None, out=None, **numpy_spelt)
                                          **numpy_spelt))
     if dim is None and other is None and out is None:
         return _max(input)
-    return extremum_overload(_max, _max_dim, "maximum", input, dim, keepdim, other, out)
+    return extremum_overload("max", _max_dim, "maximum", input, dim, keepdim, other, out)
 
 
 def min_(input, dim=None, keepdim=False, *, other=None, out=None, **numpy_spelt):
@@ -571,19 +570,19 @@ def min_(input, dim=None, keepdim=False, *, other=None, out=None, **numpy_spelt)
                                          **numpy_spelt))
     if dim is None and other is None and out is None:
         return _min(input)
-    return extremum_overload(_min, _min_dim, "minimum", input, dim, keepdim, other, out)
+    return extremum_overload("min", _min_dim, "minimum", input, dim, keepdim, other, out)
 
 
-def extremum_overload(full, along, elementwise, input, dim, keepdim, other, out):
+def extremum_overload(name, along, elementwise, input, dim, keepdim, other, out):
     """max and min: which of the three operators the arguments mean."""
     if dim is None and other is None:
-        return write_out(full, out, (input,))
+        return write_out(registry[name], out, (input,))
     if isinstance(dim, Tensor) or other is not None:
         return exports[""][elementwise](input, dim if other is None else other, out=out)
     if out is None:
         return along(input, dim, keepdim)
     check_out_dtypes(out, input.dtype, dt.int64)
-    return write_out(along, out, (input, dim, keepdim))
+    return write_out(registry[name + "_dim"], out, (input, dim, keepdim))
 
 
 def torch_spelt(name, **arguments):

@@ -186,7 +186,7 @@ def general_softmax(chosen, name, input, dim, dtype, out):
     if out is None:
         return chosen(input, dim)
     check_out_dtypes(out, input.dtype)
-    return write_out(chosen, out, (input, dim))
+    return write_out(registry["_" + name], out, (input, dim))
 
 
 publish("softmax", softmax, ("", "Tensor", "special"))

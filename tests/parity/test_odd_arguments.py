@@ -102,3 +102,19 @@ def test_standard_deviation_of_halves_whose_variance_overflows():
 
 def test_a_device_index_is_not_negative():
     assert_same(torch, lambda lib: lib.device("cpu", -1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("name", ["max", "min", "prod", "sum", "softmax", "exp"])
+def test_out_of_another_dtype(name, dtype):
+    dims = (0,) if name in ("prod", "sum", "softmax") else ()
+
+    def call(lib, x):
+        out = lib.empty(0, dtype=getattr(lib, dtype))
+        return getattr(lib, name)(x, *dims, out=out), out
+    assert_same(torch, call, MATRIX, rtol=1e-6)
+
+
+def test_out_is_one_tensor_for_one_result():
+    assert_same(torch, lambda lib, x: lib.exp(x, out=[x.clone()]), MATRIX)
+    assert_same(torch, lambda lib, x: lib.max(x, out=[x.clone()]), MATRIX)
