@@ -228,7 +228,7 @@ class OperatorNode(Node):
                 return [None] * len(self.next_edges)
         values = self.unpacked()
         by_slot = None
-        if plan.array_steps is not None and not state.grad_enabled and not observer.active:
+        if plan.array_steps is not None and not (state.grad_enabled or state.forward_ad or observer.active):
             by_slot = apply_to_arrays(plan, grads, values)
         if by_slot is None:
             by_slot = run_formulas(plan.steps, grads, values, plan.width)

@@ -12,8 +12,9 @@ from ..dispatch.keys import FORWARD_AD
 from ..dispatch.operator import registry
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor, stride_of
-from .derivative import ARGUMENT, RESULT, describe
+from .derivative import ARGUMENT, RESULT, OperatorNode, describe
 from .meta import meta_of
+from .saved import SavedTensor
 
 LINEAR, ELEMENTWISE, MULTILINEAR = "linear", "elementwise", "multilinear"
 
@@ -156,6 +157,17 @@ def push_tangents(op, derivatives, args, results):
     for out, tangent in zip(outputs, found if isinstance(found, (tuple, list)) else (found,)):
         if tangent is not None and out._dtype.category == dt.FLOATING:
             carry(out, own_tangent(out, tangent, args))
+    for out in outputs:
+        if out._meta is not None and isinstance(out._meta.grad_fn, OperatorNode):
+            give_to_saved(out._meta.grad_fn, outputs)
+            break
+
+
+def give_to_saved(node, outputs):
+    """Results that a node saved have no history of their own; their tangents they have, for forward over reverse."""
+    for (kind, index), value in zip(node.plan.entries, node.saved):
+        if kind == RESULT and isinstance(value, SavedTensor) and tangent_of(outputs[index]) is not None:
+            carry(value.tensor, tangent_of(outputs[index]))
 
 
 def own_tangent(out, tangent, args):

@@ -109,7 +109,7 @@ class FunctionNode(Node, FunctionCtx):
                 if grad is not None and not isinstance(grad, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
                 edges.append(grad)
-        return [grad if source is not None else None for grad, source in zip(edges, self.sources)]
+        return edges
 
     def release(self):
         if self._saved:

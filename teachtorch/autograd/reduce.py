@@ -14,7 +14,8 @@ def sum_to(grad, shape):
     """Sum a gradient over the dimensions that broadcasting added or stretched, back to `shape`."""
     added = len(grad._shape) - len(shape)
     dims = list(range(added)) + [i + added for i, n in enumerate(shape) if n == 1 and grad._shape[i + added] != 1]
-    if not state.grad_enabled and grad._keys == PLAIN_CPU and not observer.active and grad._dtype.itemsize >= 4:
+    plain = not (state.grad_enabled or state.forward_ad or observer.active)
+    if plain and grad._keys == PLAIN_CPU and grad._dtype.itemsize >= 4:
         array = array_of(grad)
         if array.size <= SMALL:
             return from_array(np.add.reduce(array, tuple(dims), keepdims=True).reshape(shape), grad._dtype)

@@ -130,8 +130,10 @@ def results_in_view(saved, copy_slices):
 
 def with_history(t, node, output_nr):
     """A saved result with its grad_fn back, for a backward that is differentiated itself."""
+    tangent = None if t._meta is None else t._meta.tangent
     t = same_memory(t)
     autograd_meta.set_history(t, node, output_nr)
+    t._meta.tangent = tangent
     return t
 
 

@@ -262,7 +262,7 @@ FUNCTIONS = {
     "stack": lambda m, t, u, k: m.library.stack([t, u, t]),
     "pick": lambda m, t, u, k: t[[0, -1, 0]],
     "masked": lambda m, t, u, k: t[t.detach() > 0],
-    "gather": lambda m, t, u, k: t.index_select(0, m.library.tensor([0, 0])),
+    "gather": lambda m, t, u, k: t.index_select(0, m.library.tensor([0, 0])) if t.numel() else None,
     "softmax": lambda m, t, u, k: t.softmax(-1),
     "var": lambda m, t, u, k: t.var(),
     "clamp": lambda m, t, u, k: t.clamp(-0.6, 0.8),

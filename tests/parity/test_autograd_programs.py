@@ -56,7 +56,7 @@ def drawn_programs(draw):
     return [programs.instruction(choose) for _ in range(draw(strategies.integers(1, STEPS)))]
 
 
-@settings(max_examples=max(PROGRAMS // 8, 10), deadline=None, database=None, print_blob=True,
+@settings(max_examples=max(PROGRAMS // 8, 10), deadline=None, database=None, derandomize=True,
           suppress_health_check=list(HealthCheck))
 @given(drawn_programs())
 def test_drawn_programs_agree(program):
