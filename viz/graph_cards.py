@@ -206,7 +206,8 @@ def _waits(count):
 
 
 def _op(node, direction):
-    ins, outs = [Row([_in_cell(port) for port in node["ins"]], _PORT)], [Row(_out_cells(node), _PORT)]
+    ins = [Row(_balanced([_in_cell(port) for port in node["ins"]], [p["used"] for p in node["ins"]]), _PORT)]
+    outs = [Row(_balanced(_out_cells(node), [port["to"] for port in node["outs"]]), _PORT)]
     title, other = (
         (node["label"], node["forward"]) if direction == "backward" else (node["forward"], node["label"])
     )
@@ -224,6 +225,19 @@ def _retained_rows(node):
     kept = [port for port in node["ins"] if port["word"] == "retains grad"]
     live = "buffers" in node
     return [_grad_row(port, f"{node['id']}.{port['nr']}", port["names"][0], live) for port in kept]
+
+
+def _balanced(cells, used):
+    """The cells, with room beside them so that an only used slot stands in the middle: chains run straight."""
+    if len(cells) < 2 or len(cells) != len(used) or sum(map(bool, used)) != 1:
+        return cells
+    only = [bool(each) for each in used].index(True)
+    left, right = cells[:only], cells[only + 1 :]
+    return [*_room_for(right[len(left) :]), *cells, *_room_for(left[len(right) :])]
+
+
+def _room_for(cells):
+    return [Cell("", cell.width, grow=True) for cell in cells]
 
 
 def _in_cell(port):

@@ -42,7 +42,8 @@ def page(svg, trace, key):
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
-        "<style>body{margin:24px;font-family:system-ui,sans-serif}pre{overflow:auto}</style></head><body>"
+        "<style>body{margin:24px;font-family:system-ui,sans-serif}pre{overflow:auto}"
+        "@media(max-width:700px){body{margin:10px}}</style></head><body>"
         f'<div class="viz-picture" data-viz="{key}">{svg}</div>'
         f"<details><summary>As text</summary><pre>{spoken}</pre></details>{_data(trace)}"
         f'<script type="module">{_player(trace)}\nmountAll("{key}", true);</script></body></html>'

@@ -12,11 +12,15 @@ button:hover,button[aria-pressed=true]{border-color:var(--lit)}
 button:focus-visible,input:focus-visible,.view:focus-visible{outline:2px solid var(--lit);outline-offset:1px}
 input{flex:1 1 120px;max-width:340px;accent-color:var(--lit)}
 .count{min-width:76px;font-variant-numeric:tabular-nums;color:var(--soft)}
+.more{color:var(--soft)}.more[hidden]{display:none}
 .say{min-height:2.7em;margin:4px 0;max-width:76ch;line-height:1.35;color:var(--pen)}
 @media(min-width:701px){.say.narrow{display:none}}
 .view{overflow:auto}.view.full svg{max-width:none!important}
 [data-card]{cursor:default}.guess [data-card]{cursor:pointer}
 .view.playing .live{display:inline}.guess .queue{filter:blur(5px)}`;
+
+// The scale below which letters can no longer be read.
+const SMALLEST = 0.58;
 
 const BAR = `<button data-go="first" title="back to the start (Home)">|◀</button><button data-go="back" title="back (←)">◀</button>
 <button data-go="next" title="next step (→)">▶</button><button data-go="play" title="play or pause (space)">play</button>
@@ -254,13 +258,17 @@ class Player {
 
   // A wide picture shrinks to the cell, but stays legible; this button shows it in its own size.
   addZoom(svg) {
-    svg.style.minWidth = `${0.72 * svg.viewBox.baseVal.width}px`;
+    svg.style.minWidth = `${SMALLEST * svg.viewBox.baseVal.width}px`;
     const button = element("button", { textContent: "1:1", title: "own size, or fit to the width" });
+    const more = element("span", { className: "more", textContent: "scroll sideways for more ⇄", hidden: true });
+    const look = () => { more.hidden = this.view.scrollWidth <= this.view.clientWidth; };
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
       button.setAttribute("aria-pressed", String(this.view.classList.toggle("full")));
+      look();
     });
-    this.bar.append(button);
+    new ResizeObserver(look).observe(this.view);
+    this.bar.append(button, more);
   }
 
   addHover(svg) {

@@ -1,6 +1,9 @@
 """Graphs of any size are drawn, and the picture says what it leaves out."""
 
+import pytest
+
 import viz
+from viz import dot
 
 
 def chain(lib, length):
@@ -25,6 +28,16 @@ def test_ten_thousand_nodes_fold_into_a_handful(lib):
 def test_a_small_graph_is_not_folded(lib):
     picture = viz.graph(chain(lib, 20), names=False)
     assert [node["kind"] for node in picture.trace.nodes] == ["root"] + ["op"] * 20 + ["leaf"]
+
+
+@pytest.mark.skipif(not dot._installed("graphviz-pure"), reason="needs graphviz-pure")
+def test_a_chain_with_unneeded_slots_runs_straight_down(lib):
+    y = lib.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(6):
+        y = y * 1.01 + 0.1
+    layout = dot.layout(viz.graph(y).source)
+    middles = [float(card["pos"].split(",")[0]) for card in layout["objects"]]
+    assert max(middles) - min(middles) < 4
 
 
 def test_max_nodes_decides(lib):

@@ -103,6 +103,15 @@ def test_two_copies_of_a_notebook_output_are_two_players(lib, page, tmp_path):
     assert page.locator(".count").all_inner_texts() == ["step 1/4", "step 0/4"]
 
 
+def test_a_phone_shows_the_whole_width_or_says_to_scroll(lib, page, saved, tmp_path):
+    page.set_viewport_size({"width": 420, "height": 800})
+    page.goto(saved[1].as_uri())
+    assert page.locator("svg").bounding_box()["width"] <= 420
+    assert not page.get_by_text("scroll sideways").is_visible()
+    page.get_by_text("1:1").click()
+    assert page.get_by_text("scroll sideways").is_visible()
+
+
 def test_the_page_decides_between_light_and_dark(page, saved):
     page.goto(saved[1].as_uri())
     page.evaluate("document.body.dataset.jpThemeLight = 'false'")
