@@ -25,7 +25,7 @@ _log.start()
 for _name, _function in _exports[""].items():
     setattr(_sys.modules[__name__], _name, _function)
 
-from . import cuda, linalg, nn, optim, utils  # noqa: E402,F401  (they use all the operators)
+from . import cuda, func, linalg, nn, optim, special, utils  # noqa: E402,F401  (they use all the operators)
 from .kernels.parallel import get_num_threads, set_num_threads  # noqa: E402,F401
 
 
