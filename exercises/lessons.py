@@ -43,8 +43,13 @@ def solution(exercise: catalog.Exercise, hints_seen: int) -> str:
     """The reference solution, how PyTorch does it, and the hints that were not needed."""
     source = (exercise.solutions / "solution.py").read_text(encoding="utf-8")
     lines = [line for line in source.splitlines() if line.strip() not in ("# solution", "# end of solution")]
-    unused = [f"\na hint you did not need:\n\n{text}" for text in exercise.hints[hints_seen:]]
-    return "\n".join([*lines, "", how_torch_does_it(exercise), *unused])
+    return "\n".join([*lines, "", how_torch_does_it(exercise), *_unused(exercise, hints_seen)])
+
+
+def _unused(exercise: catalog.Exercise, seen: int) -> list[str]:
+    """The hints that were not shown, but for the last: the solution itself has taken the skeleton's place."""
+    numbers = range(seen, len(HINTS) - 1)
+    return [f"\nhint {number + 1}, {HINTS[number]}:\n{exercise.hints[number]}" for number in numbers]
 
 
 def how_torch_does_it(exercise: catalog.Exercise) -> str:
