@@ -206,8 +206,9 @@ def _find(name: str) -> catalog.Exercise:
         return catalog.find(name.removeprefix("exercises/"))
     except KeyError:
         names = [each.name for each in catalog.exercises()]
-        near = difflib.get_close_matches(name, names) or names
-        raise UsageError(f"there is no exercise {name!r}; did you mean {', '.join(near)}?") from None
+        near = difflib.get_close_matches(name, names)
+        advice = f"did you mean {', '.join(near)}?" if near else "see `list`"
+        raise UsageError(f"there is no exercise {name!r}; {advice}") from None
 
 
 def _agreed(question: str) -> bool:

@@ -96,7 +96,13 @@ def test_check_all(run, workspace):
 def test_unknown_name(run):
     code, _, err = run("check", "offfset")
     assert code == 2
-    assert "did you mean offset" in err
+    assert "did you mean offset?" in err
+
+
+def test_name_like_none(run):
+    code, _, err = run("hint", "nosuch")
+    assert code == 2
+    assert err == "exercises: there is no exercise 'nosuch'; see `list`\n"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +155,8 @@ def test_solution_only_after_a_pass(run, workspace):
     assert "how PyTorch does it" in out
     assert "TensorShape.cpp" in out
     assert catalog.find("offset").hints[0] not in out, "this hint was seen already"
-    assert catalog.find("offset").hints[1] in out
+    assert "hint 2, a picture:\n" + catalog.find("offset").hints[1] in out
+    assert catalog.find("offset").hints[2] not in out, "a skeleton beside the solution says nothing new"
 
 
 def test_reset_asks(run, workspace, monkeypatch):
