@@ -29,6 +29,7 @@ from exercises.events import Reader
 IMPORT = "<import>"
 LINGER_SECONDS = 1.0
 IMPORT_FACTOR = 4
+MOST_TIMEOUTS = 2
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 START = "import sys; sys.path.append(sys.argv[1]); from exercises.grading.child import main; main()"
 MESSAGES = {
@@ -36,6 +37,7 @@ MESSAGES = {
     "output": "stopped: your code printed more than {megabytes:g} MB",
     "crashed": "your code ended the Python process ({how})",
 }
+NOT_RUN = f"not run, because {MOST_TIMEOUTS} properties before it took too long"
 
 
 @dataclass(frozen=True)
@@ -201,8 +203,20 @@ class Grader:
         number, test = child.current or (self.open[0], IMPORT)
         message = self._message(stopped) + child.where(self.jobs[number].file)
         self._ended(number, test, stopped.kind, message, stopped.seconds)
+        if self._hangs(number):
+            self._give_up(number)
         if test == IMPORT or len(self.done[number]) == len(self.results[number].outcomes):
             self._finished(number)
+
+    def _hangs(self, number: int) -> bool:
+        """Whether so many tests of an exercise took too long that the others are not worth waiting for."""
+        return [each.kind for each in self.results[number].outcomes].count("timeout") >= MOST_TIMEOUTS
+
+    def _give_up(self, number: int) -> None:
+        for outcome in self.results[number].outcomes:
+            if outcome.property.name not in self.done[number]:
+                outcome.message = NOT_RUN
+                self.done[number].append(outcome.property.name)
 
     def _message(self, stopped: Stopped) -> str:
         megabytes = self.limits.output_bytes / 2**20
@@ -213,7 +227,7 @@ class Grader:
             return
         self.open.remove(number)
         result = self.results[number]
-        missing = [each for each in result.outcomes if each.kind == "not run"]
+        missing = [each for each in result.outcomes if each.property.name not in self.done[number]]
         if missing and not result.problem:
             result.problem, result.message = "crashed", "your code ended the tests before they were done"
         self.tell(result)

@@ -12,7 +12,7 @@ from exercises.runner import Outcome, Result
 
 CODES = {"green": "32", "red": "31", "yellow": "33", "dim": "2", "bold": "1"}
 PRINTED_LINES, PRINTED_WIDTH = 20, 80
-LABELS = {"passed": ("pass", "green"), "todo": ("todo", "yellow")}
+LABELS = {"passed": ("pass", "green"), "todo": ("todo", "yellow"), "not run": ("skip", "yellow")}
 
 
 def paint(text: str, colour: str) -> str:

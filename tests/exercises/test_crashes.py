@@ -35,6 +35,19 @@ def test_infinite_python_loop(graded):
     assert "at line 4: pass" in message or "at line 3: while" in message
 
 
+def test_two_hangs_are_enough(tmp_path):
+    """An exercise whose every test hangs costs two time limits; the next exercise is graded all the same."""
+    stuck = tmp_path / "offset.py"
+    stuck.write_text("def storage_position(*arguments):\n    while True:\n        pass\n")
+    expand = catalog.find("expand")
+    jobs = [Job(catalog.find("offset"), stuck), Job(expand, expand.solutions / "solution.py")]
+    first, second = grade(jobs, Limits(seconds=1.0))
+    assert list(kinds(first).values()) == ["timeout", "timeout", "not run", "not run", "not run"]
+    assert "2 properties before it took too long" in first.outcomes[2].message
+    assert (first.problem, first.score) == ("", 0)
+    assert second.passed
+
+
 def test_infinite_compiled_loop(graded):
     """A compiled loop holds the interpreter's lock and hears no signal: only ending the process stops it."""
     pytest.importorskip("numba")
