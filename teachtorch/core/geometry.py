@@ -249,6 +249,26 @@ def has_internal_overlap(shape, stride):
     return any(step == 0 and size > 1 for size, step in zip(shape, stride))
 
 
+def overlaps_partly(first, second):
+    """Tell whether two tensors over one storage share some places, but are not the same elements in order.
+
+    Each is ``(shape, stride, offset, itemsize)``. Like PyTorch (aten/src/ATen/MemoryOverlap.cpp), this looks only
+    at dense tensors: two slices with a step may interleave and share nothing.
+    """
+    for shape, stride, _, _ in (first, second):
+        if 0 in shape or not is_non_overlapping_and_dense(shape, stride):
+            return False
+    (begin, end), (other_begin, other_end) = _dense_bytes(*first), _dense_bytes(*second)
+    if (begin, end) == (other_begin, other_end):
+        return first[1] != second[1]
+    return begin < other_end and other_begin < end
+
+
+def _dense_bytes(shape, stride, offset, itemsize):
+    begin = offset * itemsize
+    return begin, begin + numel(shape) * itemsize
+
+
 def storage_extent(shape, stride, offset):
     """Return how many elements the storage must hold: the last position reached plus one, 0 if empty."""
     if 0 in shape:

@@ -271,6 +271,7 @@ def explain(fake, args):
 def writing_kernel(function):
     def cpu(keys, self, *args):
         refuse_overlap(self)
+        elementwise.refuse_partial_overlap(self, args)
         function(array_of(self), *[unwrapped(a) for a in args])
         return self
     return cpu
@@ -378,6 +379,8 @@ def write_out(op, out, args):
     if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, "
                            "but one of the arguments requires grad.")
+    if op.info.kind == "pointwise":
+        elementwise.refuse_partial_overlap(out, args)
     found = op(*args)
     for target, result in zip(outs, (found,) if isinstance(found, Tensor) else found):
         elementwise.check_cast(op.name, result._dtype, target._dtype)

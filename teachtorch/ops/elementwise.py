@@ -182,6 +182,7 @@ def cpu_inplace_kernel(name, kernels, kind):
     def cpu(keys, *args):
         target = args[0]
         refuse_overlap(target)
+        refuse_partial_overlap(target, args[1:])
         kernel, args = kernels.choose(args)
         dtype = compute_dtype(args, kind)
         check_result(name, target, broadcast_shape(args), dt.bool if kind == BOOL else dtype)
@@ -230,6 +231,20 @@ def refuse_overlap(t):
     if t._stride is not None and geometry.has_internal_overlap(t._shape, t._stride):
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
                            "memory location. Please clone() the tensor before performing the operation.")
+
+
+def refuse_partial_overlap(target, sources):
+    """What is written to must not share some of its memory with what is read: the order of the loop would show."""
+    storage = target._storage
+    for source in sources:
+        if (isinstance(source, Tensor) and source is not target and source._storage is storage and storage is not None
+                and geometry.overlaps_partly(place_of(target), place_of(source))):
+            raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                               "to a single memory location. Please clone() the tensor before performing the operation.")
+
+
+def place_of(t):
+    return t._shape, stride_of(t), t._offset, t._dtype.itemsize
 
 
 # ---- fake rules -----------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from .declare import (
     unwrapped,
     write_out,
 )
+from .elementwise import refuse_partial_overlap
 from .fake import Fake
 from .signature import positional, public_function
 
@@ -57,6 +58,7 @@ def inplace_kernel(fake, write, may_overlap):
     def cpu(keys, self, *args):
         if not may_overlap:
             refuse_overlap(self)
+            refuse_partial_overlap(self, args)
         shape = fake(self, *args).shape
         if shape != self._shape:
             raise RuntimeError(

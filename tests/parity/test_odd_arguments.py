@@ -118,3 +118,36 @@ def test_out_of_another_dtype(name, dtype):
 def test_out_is_one_tensor_for_one_result():
     assert_same(torch, lambda lib, x: lib.exp(x, out=[x.clone()]), MATRIX)
     assert_same(torch, lambda lib, x: lib.max(x, out=[x.clone()]), MATRIX)
+
+
+WRITTEN_OVER = {
+    "add_ of a shifted slice": lambda a: a[1:].add_(a[:-1]),
+    "add_ of an interleaved slice": lambda a: a[::2].add_(a[1::2]),
+    "add_ of itself": lambda a: a.add_(a),
+    "add_ of a transpose": lambda a: a.view(2, 2).add_(a.view(2, 2).t()),
+    "mul_ by an element": lambda a: a.mul_(a[2]),
+    "mul_ by a copied element": lambda a: a.mul_(a[2].clone()),
+    "sub_ of a row": lambda a: a.view(2, 2).sub_(a[:2]),
+    "copy_ of a shifted slice": lambda a: a[1:].copy_(a[:-1]),
+    "copy_ of the other half": lambda a: a[:2].copy_(a[2:]),
+    "copy_ of another shape": lambda a: a.view(1, 4).copy_(a),
+    "fill_ with an element": lambda a: a.fill_(a[2]),
+    "set a shifted slice": lambda a: a.__setitem__(slice(1, None), a[:-1]),
+    "set all": lambda a: a.__setitem__(..., a),
+    "scatter_": lambda a: a.scatter_(0, a[:2].long(), a[:2]),
+    "a large slice": lambda a: a.repeat(9000)[1:].add_(a.repeat(9000)[:-1]),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_OVER)
+def test_reading_what_is_written_to(name):
+    def call(lib, a):
+        WRITTEN_OVER[name](a)
+        return a
+    assert_same(torch, call, ([3.0, 1.0, 2.0, 0.0], "float32"), check_message=True)
+
+
+def test_out_that_overlaps_an_operand():
+    x = ([1.0, 2.0, 3.0], "float32")
+    assert_same(torch, lambda lib, a: lib.add(a[:-1], 1, out=a[1:]), x, check_message=True)
+    assert_same(torch, lambda lib, a: lib.exp(a, out=a), x)
