@@ -2,8 +2,8 @@
 
 In a padded image laid out flat, element (y + i, x + j) is `i * width + j` after element (y, x). So a row of results is
 the sum over taps (channel, i, j) of weight * image[offset(tap) + row], and several rows are one long row, with the
-padding between them computed too and thrown away. Four output channels are made at once, from eight taps at a time:
-what is loaded from the image serves all four, and what is kept of the results stays in the first cache.
+padding between them computed too and thrown away. Eight output channels are made at once, from four taps at a time:
+what is loaded from the image serves all eight, and what is kept of the results stays in the first cache.
 """
 import functools
 import itertools
@@ -14,8 +14,9 @@ import numpy as np
 from .cache import load_module
 from .parallel import parallel_for
 
-CHANNELS, TAPS, DOTS = 4, 8, 4
-LANES = 1024                # results of one channel that are computed together
+CHANNELS, TAPS = 8, 4       # of the forward kernel; fastest of those tried with AVX2 and AVX-512
+GRAD_CHANNELS, DOTS = 4, 4  # of the weight gradient's
+LANES = 768                 # results of one channel that are computed together; powers of two share cache lines
 GRAIN = 1 << 18             # multiplications that are worth a thread
 
 HEADER = '''"""Convolutions of stride 1 as sums of shifted rows."""
@@ -28,7 +29,7 @@ FAST = {"contract", "reassoc", "nsz"}
 FORWARD = '''
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(x, weight, bias, offsets, out, row, slab, rows, columns, begin, end):
-    """x (batch, groups, elements); weight (groups, channels, taps), channels a multiple of 4; out (batch, groups,
+    """x (batch, groups, elements); weight (groups, channels, taps), channels a multiple of CHANNELS; out (batch, groups,
     channels, depth, height, width)."""
     sums = np.empty(LANES * CHANNELS, x.dtype)
     blocks = weight.shape[1] // CHANNELS
@@ -61,7 +62,7 @@ def kernel(x, weight, bias, offsets, out, row, slab, rows, columns, begin, end):
 WEIGHT = '''
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(x, grad, offsets, out, row, slab, rows, columns, begin, end):
-    """out (groups, channels, taps), channels a multiple of 4; x and grad as in the forward kernel."""
+    """out (groups, channels, taps), channels a multiple of CHANNELS; x and grad as in the forward kernel."""
     spread = np.zeros(LANES * CHANNELS, x.dtype)
     blocks = out.shape[1] // CHANNELS
     channels, depth, height, width = grad.shape[2:]
@@ -91,7 +92,7 @@ def kernel(x, grad, offsets, out, row, slab, rows, columns, begin, end):
 
 
 def add_taps(name, taps):
-    """The text of a function that adds `taps` taps to four rows of sums."""
+    """The text of a function that adds `taps` taps to the channels' rows of sums."""
     lines = ["@njit(fastmath=FAST, error_model=\"numpy\")", f"def {name}(sums, x, weight, tap, base, offsets, length):"]
     lines += [f"    x{t} = x[base + offsets[tap + {t}]:]" for t in range(taps)]
     pairs = list(itertools.product(range(CHANNELS), range(taps)))
@@ -105,33 +106,33 @@ def add_taps(name, taps):
 
 
 def add_dots(name, taps):
-    """The text of a function that adds the products of four gradients with `taps` taps to the weight's gradient."""
+    """The text of a function that adds the channels' gradients times `taps` taps to the weight's gradient."""
     lines = ["@njit(fastmath=FAST, error_model=\"numpy\")", f"def {name}(grad, x, found, tap, base, offsets, length):"]
     lines += [f"    x{t} = x[base + offsets[tap + {t}]:]" for t in range(taps)]
-    pairs = list(itertools.product(range(CHANNELS), range(taps)))
+    pairs = list(itertools.product(range(GRAD_CHANNELS), range(taps)))
     lines += [f"    s{k}_{t} = x.dtype.type(0)" for k, t in pairs]
     lines += ["    for i in range(length):"]
     lines += [f"        v{t} = x{t}[i]" for t in range(taps)]
-    for k in range(CHANNELS):
+    for k in range(GRAD_CHANNELS):
         lines.append(f"        g = grad[i + {k * LANES}]")
         lines += [f"        s{k}_{t} += g * v{t}" for t in range(taps)]
     lines += [f"    found[{k}, tap + {t}] += s{k}_{t}" for k, t in pairs]
     return "\n".join(lines) + "\n"
 
 
-def constants(name, value):
-    return f"CHANNELS, {name}, LANES = {CHANNELS}, {value}, {LANES}\n"
+def constants(channels, name, taps):
+    return f"CHANNELS, {name}, LANES = {channels}, {taps}, {LANES}\n"
 
 
 @functools.lru_cache(maxsize=None)
 def _forward():
-    parts = HEADER, constants("TAPS", TAPS), add_taps("several", TAPS), add_taps("single", 1), FORWARD
+    parts = HEADER, constants(CHANNELS, "TAPS", TAPS), add_taps("several", TAPS), add_taps("single", 1), FORWARD
     return load_module("direct_convolution", "\n\n".join(parts)).kernel
 
 
 @functools.lru_cache(maxsize=None)
 def _weight():
-    parts = HEADER, constants("DOTS", DOTS), add_dots("several", DOTS), add_dots("single", 1), WEIGHT
+    parts = HEADER, constants(GRAD_CHANNELS, "DOTS", DOTS), add_dots("several", DOTS), add_dots("single", 1), WEIGHT
     return load_module("direct_convolution_weight", "\n\n".join(parts)).kernel
 
 
@@ -155,8 +156,8 @@ def segments(row, width, height):
     return min(height, max(1, (LANES - width) // row + 1)), width
 
 
-def in_fours(weight):
-    """(groups, channels, taps) with zeros up to a multiple of four channels."""
+def in_blocks(weight):
+    """(groups, channels, taps) with zeros up to a multiple of CHANNELS channels."""
     groups, channels, taps = weight.shape
     missing = -channels % CHANNELS
     if not missing:
@@ -177,7 +178,7 @@ def convolve(x, weight, bias, dilation, groups):
     outputs, kernel = weight.shape[0], weight.shape[2:]
     places = [n - d * (k - 1) for n, k, d in zip(space, kernel, dilation)]
     offsets = tap_offsets(channels // groups, space, kernel, dilation)
-    taps = in_fours(weight.reshape(groups, outputs // groups, -1))
+    taps = in_blocks(weight.reshape(groups, outputs // groups, -1))
     shifts = np.zeros(taps.shape[:2], x.dtype)
     if bias is not None:
         shifts[:, :outputs // groups] = bias.reshape(groups, -1)
@@ -194,8 +195,8 @@ def weight_gradient(grad, x, weight_shape, dilation, groups):
     batch, channels, *space = x.shape
     outputs, kernel, places = grad.shape[1], weight_shape[2:], grad.shape[2:]
     offsets = tap_offsets(channels // groups, space, kernel, dilation)
-    blocks = -(-outputs // groups // CHANNELS)
-    found = np.zeros((groups, blocks * CHANNELS, len(offsets)), x.dtype)
+    blocks = -(-outputs // groups // GRAD_CHANNELS)
+    found = np.zeros((groups, blocks * GRAD_CHANNELS, len(offsets)), x.dtype)
     source = x.reshape(batch, groups, -1)
     planes = grad.reshape(batch, groups, outputs // groups, *three(places, 1))
     settings, units = numbers(space, places), groups * blocks
