@@ -1,5 +1,8 @@
 """Every chapter runs, and running it again leaves no diff to what is stored."""
 
+import subprocess
+import sys
+
 import pytest
 
 nbformat = pytest.importorskip("nbformat")
@@ -9,6 +12,11 @@ pytest.importorskip("jupytext")
 from notebooks import build  # noqa: E402
 from notebooks.rules import problems  # noqa: E402
 
+THREE_LINES = {
+    "import teachtorch as torch": "import torch",
+    "from teachtorch import nn": "from torch import nn",
+    "from teachtorch.utils.data import": "from torch.utils.data import",
+}
 SOURCES = build.all_sources()
 each_chapter = pytest.mark.parametrize("source", SOURCES, ids=[source.stem for source in SOURCES])
 
@@ -22,6 +30,26 @@ def test_running_a_chapter_again_leaves_no_diff(source):
 @each_chapter
 def test_a_stored_chapter_keeps_the_rules(source):
     assert problems(nbformat.read(build.stored_path(source), as_version=4)) == []
+
+
+@pytest.mark.chapter
+def test_the_tour_runs_on_pytorch_with_three_lines_changed():
+    pytest.importorskip("torch")
+    cells = build.read_source(build.SOURCES / "00_tour.md").cells
+    seventh = next(k for k, cell in enumerate(cells) if "## 7. " in cell.source)
+    lines = "\n".join(cell.source for cell in cells[:seventh] if cell.cell_type == "code")
+    for ours, theirs in THREE_LINES.items():
+        assert lines.count(ours) == 1
+        lines = lines.replace(ours, theirs)
+    done = subprocess.run(
+        [sys.executable, "-c", lines],
+        env=build.kernel_environment(""),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_every_stored_chapter_has_a_source():
