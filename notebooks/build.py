@@ -156,7 +156,10 @@ def use_file_sockets(kernel_manager, folder):
 
 
 def kernel_environment(ipython_settings):
-    """This process's environment, less what would make outputs differ between machines."""
+    """This process's environment, less what would make outputs differ between machines.
+
+    The kernel finds teachtorch and viz in this checkout, installed or not.
+    """
     fixed = {
         "IPYTHONDIR": ipython_settings,
         "PYTHONHASHSEED": "0",
@@ -165,11 +168,17 @@ def kernel_environment(ipython_settings):
         "COLUMNS": "100",
         "NO_COLOR": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),
+        "PATH": in_front_of("PATH", os.path.dirname(sys.executable)),
+        "PYTHONPATH": in_front_of("PYTHONPATH", str(FOLDER.parent)),
     }
     left_out = ("PYTEST_", "FORCE_COLOR")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     return inherited | fixed
+
+
+def in_front_of(variable, folder):
+    """The variable's list of folders with one more at the front."""
+    return os.pathsep.join(filter(None, (folder, os.environ.get(variable))))
 
 
 def as_text(notebook):

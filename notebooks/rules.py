@@ -5,12 +5,23 @@ import re
 import statistics
 from pathlib import Path
 
+from exercises import catalog
+
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_MEDIAN = 5  # lines of code of a chapter's median cell
 
 HOMES = r"(?:/home/|/root/|/Users/|/tmp/|/opt/|site-packages|\b[A-Z]:\\)\S*"
 MACHINE_PATH = re.compile(HOMES + "|" + re.escape(str(ROOT)))
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+EXERCISE_SET = re.compile(r"\bch\d\d_\w+")
+EXERCISE_IN_SET = (
+    re.compile(r"`(?P<name>\w+)`\*\*\s*\(`exercises/(?P<set>ch\w+)`\)"),
+    re.compile(r"exercises/(?P<set>ch\d\d_\w+)/(?P<name>\w+)\.py"),
+)
+EXERCISE = (
+    re.compile(r"\b[Ee]xercises? `(\w+)`"),
+    re.compile(r"teachtorch exercises (?:check|hint|reset|solution|watch) (\w+)"),
+)
 DATA_URI = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
 
 
@@ -20,7 +31,20 @@ def problems(notebook):
     found = length_problems(cells)
     for number, cell in enumerate(cells, start=1):
         found += [f"code cell {number} {problem}" for problem in output_problems(cell)]
-    return found
+    return found + exercise_problems("\n".join(cell.source for cell in notebook.cells))
+
+
+def exercise_problems(text):
+    """A learner who follows a chapter's word to an exercise must find it; grading cells name a set, too."""
+    there = {(each.set, each.name) for each in catalog.exercises()}
+    sets, names = ({pair[k] for pair in there} for k in (0, 1))
+    found = [f"there is no set of exercises {each}" for each in set(EXERCISE_SET.findall(text)) - sets]
+    for pattern in EXERCISE_IN_SET:
+        pairs = {(match["set"], match["name"]) for match in pattern.finditer(text)}
+        found += [f"there is no exercise {name} in {folder}" for folder, name in pairs - there]
+    for pattern in EXERCISE:
+        found += [f"there is no exercise {name}" for name in set(pattern.findall(text)) - names]
+    return sorted(found)
 
 
 def length_problems(cells):

@@ -177,6 +177,41 @@ def test_cells_that_are_too_long_are_a_problem():
     assert "median code cell has 6" in problems(chapter_of(long, long, short))[0]
 
 
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("grade `ch05_engine`", "there is no set of exercises ch05_engine"),
+        ('if each.set == "ch99_nothing"', "there is no set of exercises ch99_nothing"),
+        ("**Exercise `offset`** (`exercises/ch05_graph`)", "there is no exercise offset in ch05_graph"),
+        ("edit exercises/ch02_strides/nothing.py", "there is no exercise nothing in ch02_strides"),
+        ("    teachtorch exercises hint nothing", "there is no exercise nothing"),
+        ("**Exercise `nothing`** is for you", "there is no exercise nothing"),
+    ],
+)
+def test_an_exercise_that_does_not_exist_is_a_problem(text, problem):
+    words = nbformat.v4.new_markdown_cell(text)
+    assert problems(notebook_of(words, cell_of())) == [problem]
+
+
+def test_exercises_that_exist_are_none():
+    text = "**Exercise `offset`** (`exercises/ch02_strides`): teachtorch exercises watch offset, or list"
+    assert problems(notebook_of(nbformat.v4.new_markdown_cell(text), cell_of())) == []
+
+
+def test_every_set_of_exercises_has_some():
+    """A grading cell takes the exercises of one set."""
+    from exercises import catalog
+
+    folders = {path.parent.name for path in catalog.PACKAGE.glob("ch*/exercises.toml")}
+    assert folders == {each.set for each in catalog.exercises()}
+
+
+def test_the_kernel_finds_this_checkout_first(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    folders = build.kernel_environment("settings")["PYTHONPATH"].split(build.os.pathsep)
+    assert folders == [str(build.FOLDER.parent), "elsewhere"]
+
+
 def test_the_file_names_no_version_of_python(source):
     notebook = build.read_source(source)
     assert "version" not in json.dumps(notebook.metadata)
