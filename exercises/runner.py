@@ -13,6 +13,7 @@ import os
 import queue
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -104,14 +105,15 @@ class Job:
     seed: int = field(default_factory=lambda: secrets.randbelow(10**6))
     guarded: bool = True
 
-    def request(self, number: int, done: list[str]) -> dict:
-        """What the child needs to know."""
+    def request(self, number: int, done: list[str], snapshot: Path) -> dict:
+        """What the child needs to know. snapshot: the copy of the file that is graded."""
         rules = {"imports": self.exercise.imports, "forbidden": list(self.exercise.forbidden.items())}
         names = {
             "id": number,
             "set": self.exercise.set,
             "test": str(self.exercise.test),
             "file": str(self.file),
+            "snapshot": str(snapshot),
         }
         return {**names, "seed": self.seed, "done": done, "rules": rules if self.guarded else None}
 
@@ -140,6 +142,7 @@ class Grader:
         self.results = [_blank(job) for job in jobs]
         self.open = [number for number, result in enumerate(self.results) if not result.problem]
         self.done: dict[int, list[str]] = {number: [] for number in self.open}
+        self.snapshots: dict[int, Path] = {}
 
     def run(self) -> list[Result]:
         """Start children until every job is graded."""
@@ -148,12 +151,19 @@ class Grader:
                 self.tell(result)
         with tempfile.TemporaryDirectory(prefix="exercises-") as folder:
             Path(folder, "pytest.ini").write_text("[pytest]\n")
+            self._take_snapshots(Path(folder))
             while self.open:
                 self._one_child(folder)
         return self.results
 
+    def _take_snapshots(self, folder: Path) -> None:
+        """Copy the files: whoever saves while the tests run is graded for what there was at the beginning."""
+        for number in self.open:
+            self.snapshots[number] = folder / f"answer_{number}.txt"
+            shutil.copyfile(self.jobs[number].file, self.snapshots[number])
+
     def _one_child(self, folder: str) -> None:
-        requests = [self.jobs[number].request(number, self.done[number]) for number in self.open]
+        requests = [self._request(number) for number in self.open]
         child, printed = None, {}
         try:
             with _uninterrupted():
@@ -163,6 +173,9 @@ class Grader:
             printed = child.stop() if child else {}
         for (number, test), text in printed.items():
             self._printed(number, test, text)
+
+    def _request(self, number: int) -> dict:
+        return self.jobs[number].request(number, self.done[number], self.snapshots[number])
 
     def _listen(self, child: Child) -> None:
         try:
@@ -201,7 +214,7 @@ class Grader:
         if child.steps and child.steps[-1][0] not in self.open:
             return  # the last job was done: what came after its end is no answer to the next one
         number, test = child.current or (self.open[0], IMPORT)
-        message = self._message(stopped) + child.where(self.jobs[number].file)
+        message = self._message(stopped) + child.where(self.jobs[number].file, self.snapshots[number])
         self._ended(number, test, stopped.kind, message, stopped.seconds)
         if self._hangs(number):
             self._give_up(number)
@@ -308,14 +321,14 @@ class Child:
         self.stop()
         return "".join(self.output.texts())
 
-    def where(self, file: Path) -> str:
+    def where(self, file: Path, snapshot: Path) -> str:
         """The line of the learner's file that was running, as the child wrote it down."""
         text = self.stacks.read_text(errors="replace") if self.stacks.exists() else ""
         found = re.search(rf'File "{re.escape(str(file))}", line (\d+)', text)
         if not found:
             return ""
         number = int(found[1])
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = snapshot.read_text(encoding="utf-8", errors="replace").splitlines()
         return f"\n  at line {number}: {lines[number - 1].strip() if number <= len(lines) else ''}"
 
     def _next(self, begin: float) -> dict | None:
@@ -424,7 +437,7 @@ def _ignore(*told) -> None:
 
 def _blank(job: Job) -> Result:
     result = Result(job.exercise, job.file, job.seed, [Outcome(each) for each in job.exercise.properties])
-    if not job.file.exists():
+    if not job.file.is_file():
         result.problem, result.message = (
             "missing",
             f"there is no file {job.file}; `reset {job.exercise.name}` writes it",

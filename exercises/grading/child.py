@@ -102,7 +102,7 @@ class Grading:
     def _load(self):
         rules = self.job["rules"]
         known = guard.Rules(tuple(rules["imports"]), tuple(map(tuple, rules["forbidden"]))) if rules else None
-        return loading.load(Path(self.job["file"]), known)
+        return loading.load(Path(self.job["file"]), known, Path(self.job["snapshot"]))
 
     def _step(self, name: str, action, explained):
         """Run the learner's code once, and tell the parent how it went."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import sys
 import types
 from pathlib import Path
@@ -35,13 +36,14 @@ class Yours:
         return _noted(found) if isinstance(found, types.FunctionType) else found
 
 
-def load(path: Path, rules: guard.Rules | None) -> Yours:
+def load(path: Path, rules: guard.Rules | None, snapshot: Path | None = None) -> Yours:
     """Import the learner's file.
 
-    path: the file. rules: what it may import and call (None: anything). Errors: SyntaxError, NotAllowed,
-    and whatever the file raises while it is imported.
+    path: the file. rules: what it may import and call (None: anything). snapshot: a copy of the file, to be
+    read in its place. Errors: SyntaxError, NotAllowed, and whatever the file raises while it is imported.
     """
-    source = path.read_bytes()
+    source = (snapshot or path).read_bytes()
+    _show_in_tracebacks(source, str(path))
     tree = ast.parse(source, str(path))
     if rules is not None:
         guard.check(tree, rules)
@@ -51,6 +53,12 @@ def load(path: Path, rules: guard.Rules | None) -> Yours:
     sys.modules[MODULE] = module
     exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
     return Yours(module, path.name)
+
+
+def _show_in_tracebacks(source: bytes, file: str) -> None:
+    """Have messages quote these lines, and not what the file holds by then. No time: never read again."""
+    lines = source.decode("utf-8", "replace").splitlines(keepends=True)
+    linecache.cache[file] = (len(source), None, lines, file)
 
 
 def _noted(function):

@@ -316,5 +316,34 @@ def test_switch_left_on(tmp_path, switch):
     assert result.passed, result
 
 
+def test_saving_while_it_is_graded(tmp_path):
+    """What is graded, and what a message quotes, is the file as it was when the grading began."""
+    ours = tmp_path / "expand.py"
+    ours.write_text("def expand(*arguments):\n    return 'the first version'\n")
+    other = catalog.find("offset")
+    jobs = [Job(other, other.solutions / "solution.py"), Job(catalog.find("expand"), ours)]
+
+    def save(exercise, title):
+        ours.write_text("def expand(*arguments):\n    return 'the second version'\n")
+
+    result = grade(jobs, Limits(seconds=30), progress=save)[1]
+    assert "the first version" in result.outcomes[0].message
+    assert "the second version" not in str(result)
+
+
+def test_saving_before_the_child_starts_again(tmp_path):
+    """A process that is started for the rest of the tests reads the same text as the one before it."""
+    ours = tmp_path / "offset.py"
+    text = "import os\ndef storage_position(*arguments):\n    os._exit({})\n"
+    ours.write_text(text.format(3))
+
+    def save(exercise, title):
+        ours.write_text("\n" + text.format(4))
+
+    (result,) = grade([Job(catalog.find("offset"), ours, guarded=False)], Limits(seconds=30), progress=save)
+    assert {each.kind for each in result.outcomes} == {"crashed"}
+    assert {each.message.split("(")[1] for each in result.outcomes} == {"exit code 3)"}
+
+
 def test_default_limits_are_short_enough_to_wait_for():
     assert Limits().seconds <= 10
