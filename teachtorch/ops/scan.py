@@ -5,6 +5,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..dispatch.operator import registry
 from ..kernels.pointwise import silently
 from .declare import LINEAR, exports, operator, publish
 from .fake import Fake
@@ -191,8 +192,14 @@ def fake_logcumsumexp(self, dim):
 
 
 def log_parts(t):
-    """log of the positive and of the negative part, so that signed terms can be added in log space."""
-    return ((sign * t).clamp(min=0).log() for sign in (1, -1))
+    """log of the positive and of the negative part, so that signed terms can be added in log space.
+
+    The log of 0 is the lowest number: with -inf the derivatives would be NaN.
+    """
+    where, lowest = registry["where"], dt.finfo(t._dtype).min
+    for sign in (1, -1):
+        is_there = sign * t > 0
+        yield where(is_there, where(is_there, sign * t, 1.0).log(), lowest)
 
 
 def logcumsumexp_gradient(grad, self, dim, result):

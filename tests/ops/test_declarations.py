@@ -6,7 +6,8 @@ import teachtorch as torch
 from teachtorch.autograd import forward_ad
 from teachtorch.dispatch.operator import registry
 from teachtorch.tensor import meta_tensor
-from tests.ops.numeric import EPS, analytic_gradients, arrays_of, check_gradients, floating_outputs, fresh, tensor_of
+from tests.ops.numeric import (EPS, analytic_gradients, arrays_of, check_gradients, floating_outputs, fresh, leaves_of,
+                               tensor_of)
 from tests.samples import all_samples
 
 SAMPLES = all_samples()
@@ -179,4 +180,65 @@ def test_forward_derivative_equals_directional_difference(name, i):
         found = [forward_ad.unpack_dual(out).tangent for out in outputs]
     for have, want in zip(found, wanted):
         have = np.zeros(want.shape) if have is None else have.numpy()
+        np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5)
+
+
+# ---- second derivatives -------------------------------------------------------------------------------------
+
+SECOND_CASES = [(name, i) for name, i in CASES if i < 2]
+MOST_ELEMENTS = 24
+
+
+def weighted_gradient(function, args, kwargs, starts, directions, create_graph):
+    """(leaves, sum of gradient * direction): a number whose gradient is a product with the second derivative."""
+    tensors = [tensor_of(a, True) for a in fresh(args)]
+    leaves = leaves_of(tensors)
+    outputs = [(o, w) for o, w in zip(floating_outputs(function(*tensors, **kwargs)), starts) if o.requires_grad]
+    total = torch.zeros((), dtype=torch.float64)
+    if not outputs:
+        return leaves, total
+    grads = torch.autograd.grad([o for o, _ in outputs], leaves, [torch.from_numpy(w).to(o.dtype) for o, w in outputs],
+                                create_graph=create_graph, allow_unused=True)
+    for g, direction in zip(grads, directions):
+        if g is not None:
+            total = total + (g * torch.from_numpy(direction)).sum()
+    return leaves, total
+
+
+def second_gradients(function, args, kwargs, starts, directions):
+    leaves, total = weighted_gradient(function, args, kwargs, starts, directions, True)
+    if not total.requires_grad:
+        return [np.zeros(tuple(leaf.shape)) for leaf in leaves]
+    return [g.numpy() for g in torch.autograd.grad(total, leaves, materialize_grads=True)]
+
+
+def second_differences(function, args, kwargs, starts, directions):
+    """The same by central differences of first gradients."""
+    args, found = fresh(args), []
+    for array in arrays_of(args):
+        gradient = np.zeros(array.shape)
+        for index in np.ndindex(*array.shape):
+            center, ends = array[index], []
+            for value in (center + EPS, center - EPS):
+                array[index] = value
+                ends.append(weighted_gradient(function, args, kwargs, starts, directions, False)[1].item())
+            array[index] = center
+            gradient[index] = (ends[0] - ends[1]) / (2 * EPS)
+        found.append(gradient)
+    return found
+
+
+@pytest.mark.parametrize(("name", "i"), SECOND_CASES, ids=case_id)
+def test_second_derivative_equals_differences_of_the_first(name, i):
+    sample = SAMPLES[name][i]
+    if not is_differentiable(name) or not sample.gradient or sum(a.size for a in arrays_of(sample.args)) > MOST_ELEMENTS:
+        return
+    function = callable_of(name)
+    outputs = floating_outputs(function(*[tensor_of(a, False) for a in fresh(sample.args)], **sample.kwargs))
+    generator = np.random.default_rng(11)
+    starts = [generator.uniform(0.5, 1.5, tuple(out.shape)) for out in outputs]
+    directions = [generator.uniform(0.5, 1.5, a.shape) for a in arrays_of(sample.args)]
+    found = second_gradients(function, sample.args, sample.kwargs, starts, directions)
+    wanted = second_differences(function, sample.args, sample.kwargs, starts, directions)
+    for have, want in zip(found, wanted):
         np.testing.assert_allclose(have, want, rtol=1e-4, atol=1e-5)
