@@ -67,10 +67,22 @@ def exercises() -> tuple[Exercise, ...]:
 
 def find(name: str) -> Exercise:
     """The exercise of that name; KeyError lists the names there are."""
+    plain = name.removeprefix("exercises/")
     for each in exercises():
-        if name in (each.name, each.file, f"{each.set}/{each.name}"):
+        if plain in (each.name, each.file, f"{each.set}/{each.name}"):
             return each
     raise KeyError(f"there is no exercise {name!r}; there are: {', '.join(e.name for e in exercises())}")
+
+
+def sets() -> tuple[str, ...]:
+    """The names of the sets, in the order of the chapters."""
+    return tuple(dict.fromkeys(each.set for each in exercises()))
+
+
+def of_set(name: str) -> tuple[Exercise, ...]:
+    """The exercises of a set, by its name or the chapter's number in front of it; none for another name."""
+    plain = name.removeprefix("exercises/").rstrip("/")
+    return tuple(each for each in exercises() if plain in (each.set, each.set.split("_")[0]))
 
 
 def read_set(table: Path) -> list[Exercise]:

@@ -20,6 +20,7 @@ Exercises to the chapters. Edit a file of the workspace, then have it graded:
   teachtorch exercises list               what there is, and what you have passed
   teachtorch exercises watch              grade the exercise at hand whenever you save it
   teachtorch exercises check offset       grade one exercise (or several; or all, without a name)
+  teachtorch exercises check ch02_strides grade one set, the exercises of one chapter; `list` shows their names
   teachtorch exercises hint offset        a question; again: a picture; again: a skeleton
   teachtorch exercises solution offset    the reference solution, once you have passed
 """
@@ -28,6 +29,7 @@ exit codes: 0 all passed (or done), 1 something did not pass, 2 wrong usage or t
 by Ctrl-C. The workspace is exercises/ in a checkout, else ./teachtorch_exercises, made on first use; progress
 is kept in its .teachtorch/.
 """
+NAMES = "name of an exercise or of a set, as `list` shows them"
 
 
 class UsageError(Exception):
@@ -65,13 +67,13 @@ def parser() -> argparse.ArgumentParser:
     whole.add_argument("--workspace", type=Path, metavar="DIR", help="the folder with your files")
     whole.add_argument("--seconds", type=_seconds, default=5.0, help="time limit for one test (default 5)")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _command(commands, "list", run_list, "all exercises, their points, which you have passed")
+    listing = _command(commands, "list", run_list, "exercises, their points, which you have passed")
+    listing.add_argument("name", nargs="*", help=NAMES)
     check = _command(commands, "check", run_check, "grade exercises; without a name all of them")
-    check.add_argument("name", nargs="*", help="name of an exercise, as `list` shows it")
+    check.add_argument("name", nargs="*", help=NAMES)
     check.add_argument("--seed", type=int, help="repeat the random cases of an earlier run")
-    _command(commands, "watch", run_watch, "grade the exercise at hand whenever it is saved").add_argument(
-        "name", nargs="?"
-    )
+    watched = _command(commands, "watch", run_watch, "grade the exercise at hand whenever it is saved")
+    watched.add_argument("name", nargs="?", help="the exercise to begin with, or the set to stay in")
     hint = _command(commands, "hint", run_hint, "the next hint: a question, then a picture, then a skeleton")
     hint.add_argument("name")
     hint.add_argument("--level", type=int, choices=(1, 2, 3), help="this hint instead of the next one")
@@ -110,15 +112,16 @@ def _command(commands, name: str, run, text: str) -> argparse.ArgumentParser:
 def run_list(arguments: argparse.Namespace) -> int:
     """All exercises and what is passed."""
     state = _workspace(arguments).state()
-    print(show.listing(catalog.exercises(), state.passed, state.current))
+    print(show.listing(_chosen(arguments.name), state.passed, state.current))
     return 0
 
 
 def run_check(arguments: argparse.Namespace) -> int:
     """Grade exercises and remember what passed."""
     workspace = _workspace(arguments)
-    chosen = [_find(name) for name in arguments.name] or list(catalog.exercises())
-    tell = _tell_details if arguments.name else _tell_briefly
+    by_name = arguments.name and not any(map(catalog.of_set, arguments.name))
+    tell = _tell_details if by_name else _tell_briefly
+    chosen = _chosen(arguments.name)
     results = lessons.check(workspace, chosen, Limits(arguments.seconds), tell, arguments.seed)
     if len(results) > 1:
         print(f"{sum(r.score for r in results)} of {sum(r.exercise.points for r in results)} points")
@@ -128,8 +131,9 @@ def run_check(arguments: argparse.Namespace) -> int:
 def run_watch(arguments: argparse.Namespace) -> int:
     """Grade on every save."""
     workspace = _workspace(arguments)
-    start = _find(arguments.name) if arguments.name else None
-    return watch.Watch(workspace, Limits(arguments.seconds)).run(start)
+    chosen = catalog.of_set(arguments.name or "") or catalog.exercises()
+    start = _find(arguments.name) if arguments.name and chosen == catalog.exercises() else None
+    return watch.Watch(workspace, Limits(arguments.seconds), chosen).run(start)
 
 
 def run_hint(arguments: argparse.Namespace) -> int:
@@ -201,11 +205,21 @@ def _workspace(arguments: argparse.Namespace) -> Workspace:
     return workspace
 
 
+def _chosen(names: list[str]) -> list[catalog.Exercise]:
+    """The exercises of these names, each once; all of them without a name."""
+    found = {each.name: each for name in names for each in _find_all(name)}
+    return list(found.values()) if names else list(catalog.exercises())
+
+
+def _find_all(name: str) -> tuple[catalog.Exercise, ...]:
+    return catalog.of_set(name) or (_find(name),)
+
+
 def _find(name: str) -> catalog.Exercise:
     try:
-        return catalog.find(name.removeprefix("exercises/"))
+        return catalog.find(name)
     except KeyError:
-        names = [each.name for each in catalog.exercises()]
+        names = [*(each.name for each in catalog.exercises()), *catalog.sets()]
         near = difflib.get_close_matches(name, names)
         advice = f"did you mean {', '.join(near)}?" if near else "see `list`"
         raise UsageError(f"there is no exercise {name!r}; {advice}") from None

@@ -19,8 +19,12 @@ POLL_SECONDS = 0.3
 class Watch:
     """The loop of `watch`."""
 
-    def __init__(self, workspace: Workspace, limits: Limits) -> None:
+    def __init__(
+        self, workspace: Workspace, limits: Limits, chosen: tuple[catalog.Exercise, ...] | None = None
+    ) -> None:
+        """chosen: the exercises to go through (None: all)."""
         self.workspace, self.limits = workspace, limits
+        self.chosen = chosen or catalog.exercises()
         self.last: Result | None = None
         self.actions = {
             "n": self.next, "h": self.hint, "l": self.list, "c": self.check_all,
@@ -42,8 +46,8 @@ class Watch:
 
     def next(self) -> None:
         """Go to the next exercise that is not passed."""
-        every = catalog.exercises()
-        after = every[every.index(self.exercise) + 1 :] + every[: every.index(self.exercise)]
+        place = self.chosen.index(self.exercise)
+        after = self.chosen[place + 1 :] + self.chosen[:place]
         passed = self.workspace.state().passed
         open_ones = [each for each in after if each.name not in passed]
         if open_ones:
@@ -57,11 +61,11 @@ class Watch:
 
     def list(self) -> None:
         """The table of exercises."""
-        print(show.listing(catalog.exercises(), self.workspace.state().passed, self.exercise.name))
+        print(show.listing(self.chosen, self.workspace.state().passed, self.exercise.name))
 
     def check_all(self) -> None:
         """Grade everything, one line each."""
-        lessons.check(self.workspace, list(catalog.exercises()), self.limits, _tell_briefly)
+        lessons.check(self.workspace, list(self.chosen), self.limits, _tell_briefly)
 
     def reset(self) -> None:
         """Put the starter back, after a question."""
@@ -94,9 +98,9 @@ class Watch:
 
     def _remembered(self) -> catalog.Exercise:
         state = self.workspace.state()
-        every = catalog.exercises()
-        open_ones = [each for each in every if each.name not in state.passed]
-        return next((each for each in every if each.name == state.current), (open_ones or every)[0])
+        open_ones = [each for each in self.chosen if each.name not in state.passed]
+        at_hand = (each for each in self.chosen if each.name == state.current)
+        return next(at_hand, (open_ones or self.chosen)[0])
 
     def _go_to(self, exercise: catalog.Exercise) -> None:
         self.exercise, self.saved = exercise, None

@@ -93,6 +93,41 @@ def test_check_all(run, workspace):
     assert "7 of" in out
 
 
+CH02 = [each for each in catalog.exercises() if each.set == "ch02_strides"]
+
+
+@pytest.mark.parametrize("name", ["ch02_strides", "ch02_strides/", "exercises/ch02_strides", "ch02"])
+def test_list_of_a_set(run, name):
+    code, out, _ = run("list", name)
+    assert code == 0
+    assert len(out.splitlines()) == len(CH02) + 1
+    assert f"0 of {sum(each.points for each in CH02)} points" in out
+
+
+def test_list_of_several_names_has_each_once(run):
+    out = run("list", "offset", "ch02_strides", "diamond")[1]
+    assert len(out.splitlines()) == len(CH02) + 2
+    assert out.count("offset.py") == 1
+
+
+def test_check_of_a_set(run, workspace):
+    solve(workspace, "offset")
+    code, out, _ = run("check", "ch02_strides")
+    assert code == 1
+    assert len(out.splitlines()) == len(CH02) + 1, "a line for each exercise, and the sum"
+    assert f"5 of {sum(each.points for each in CH02)} points" in out
+
+
+def test_check_of_a_solved_set(run, workspace):
+    for each in CH02:
+        solve(workspace, each.name)
+    assert run("check", "ch02_strides")[0] == 0
+
+
+def test_name_of_a_set_is_suggested(run):
+    assert "did you mean ch02_strides?" in run("check", "ch02_stride")[2]
+
+
 def test_unknown_name(run):
     code, _, err = run("check", "offfset")
     assert code == 2

@@ -74,6 +74,14 @@ def test_check_all(workspace):
     assert out.count("not started") >= len(catalog.exercises()) - 1
 
 
+def test_stays_in_a_set(workspace):
+    out = watch(workspace, "lnq", "ch05_graph")
+    assert "grading" in out
+    assert "ch05_graph/graph_printer.py" in out
+    assert "ch02_strides" not in out
+    assert workspace.state().current == "topological_order"
+
+
 def test_remembers_the_exercise(workspace):
     watch(workspace, "q", "diamond")
     assert "diamond" in watch(workspace, "")
