@@ -285,10 +285,11 @@ def add_biases(cell, gates, b_ih, b_hh):
     return None if cell.adds_bias_to_input else b_hh
 
 
-def backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve):
+def backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve, needs_x=True):
     """The gradients of x, h0, c0, w_ih, w_hh, b_ih, b_hh and w_hr (None where there is none).
 
-    `grads`: those of the output, the last state and the last cell, each an array; the last may be None.
+    `grads`: those of the output, the last state and the last cell, each an array; the last may be None. `needs_x`: whether that
+    of x is wanted.
     """
     cell, (grad_output, grad_h, grad_c) = CELLS[mode], grads
     hidden = w_ih.shape[0] // cell.gates
@@ -309,7 +310,7 @@ def backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve):
                       slopes[rows], product_slopes[rows])
         before = np.dot(product_slopes[rows], w_hh)
         d[...] = before if cell.adds_bias_to_input else d + before
-    return [np.dot(slopes, w_ih), dh, dc, *weight_gradients(x, blocks, slopes, product_slopes),
+    return [np.dot(slopes, w_ih) if needs_x else None, dh, dc, *weight_gradients(x, blocks, slopes, product_slopes),
             projection_gradient(blocks, projected)]
 
 

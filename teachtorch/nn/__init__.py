@@ -1,8 +1,10 @@
 """Neural networks: modules, their parameters, and the functions they call."""
 from . import functional, init, modules, parameter, utils  # noqa: F401
 from .activation import *  # noqa: F401,F403
+from .attention import MultiheadAttention  # noqa: F401
 from .batchnorm import (BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, InstanceNorm1d, InstanceNorm2d,  # noqa: F401
                         InstanceNorm3d, LocalResponseNorm)
+from .bilinear import Bilinear  # noqa: F401
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential  # noqa: F401
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d  # noqa: F401
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout  # noqa: F401
@@ -20,5 +22,6 @@ from .pooling import (AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, A
                       LPPool3d, MaxPool1d, MaxPool2d, MaxPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d)
 from .rnn import *  # noqa: F401,F403
 from .sparse import Embedding, EmbeddingBag  # noqa: F401
+from .transformer import *  # noqa: F401,F403
 from .upsampling import (ChannelShuffle, CosineSimilarity, Fold, PairwiseDistance, PixelShuffle,  # noqa: F401
                          PixelUnshuffle, Unfold, Upsample, UpsamplingBilinear2d, UpsamplingNearest2d)

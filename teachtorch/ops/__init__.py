@@ -21,7 +21,7 @@ MODULES = (
     # space
     "padding", "convolution", "pooling", "batch_norm", "resize", "grid_sample",
     # through time
-    "recurrent",
+    "recurrent", "attention",
     # all parameters at once
     "fused_optim",
 )

@@ -41,7 +41,8 @@ def layer_slopes(grads, mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch
     grad_output = input.new_zeros((*input._shape[:-1], hx._shape[1])) if grads[0] is None else grads[0]
     grad_h = hx.new_zeros(hx._shape) if grads[1] is None else grads[1]
     grad_c = cx.new_zeros(cx._shape) if grads[2] is None and cx is not None else grads[2]
-    found = layer_backward(grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve)
+    found = layer_backward(grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve,
+                           needs[0])
     return [slope if needed else None for slope, needed in zip(found, needs)]
 
 
@@ -69,20 +70,22 @@ def recurrent_layer(mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch_siz
     return out.reshape(*input.shape[:-1], -1), h, reserve[:0].copy() if c is None else c, reserve
 
 
-def fake_backward(grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve):
+def fake_backward(grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve,
+                  needs_input=True):
     bias = w_ih._shape[:1]
-    shapes = (input._shape, grad_h._shape, (0,) if grad_c is None else grad_c._shape, w_ih._shape, w_hh._shape, bias,
+    shapes = (input._shape if needs_input else (0,), grad_h._shape, (0,) if grad_c is None else grad_c._shape, w_ih._shape, w_hh._shape, bias,
               bias, (0,) if w_hr is None else w_hr._shape)
     return [Fake(shape, input._dtype) for shape in shapes]
 
 
 @operator("recurrent_layer_backward", fake=fake_backward, out=False, spaces=(), outputs=(
     "input", "hx", "cx", "w_ih", "w_hh", "b_ih", "b_hh", "w_hr"))
-def layer_backward(grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve):
-    """The gradients of recurrent_layer's tensors; empty for those that it has not."""
+def layer_backward(grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve,
+                   needs_input=True):
+    """The gradients of recurrent_layer's tensors; empty for those that it has not, or that are not needed."""
     found = kernels.backward(mode, (rows_of(grad_output), grad_h, grad_c), rows_of(input), batch_sizes, reverse, w_ih,
-                             w_hh, w_hr, reserve)
-    found[0] = found[0].reshape(input.shape)
+                             w_hh, w_hr, reserve, needs_input)
+    found[0] = found[0].reshape(input.shape) if needs_input else None
     return tuple([reserve[:0].copy() if slope is None else slope for slope in found])
 
 
