@@ -1,9 +1,11 @@
 """Convolutions of arrays as matrix products: sliding blocks become columns (im2col), and BLAS does the rest.
 
-Arrays are (batch, channels, *space) with one to three dimensions of space. Images are taken a few at a time, so that
-their columns stay in the processor's cache. Small arrays are gathered by NumPy, large ones by a compiled loop.
+Arrays are (batch, channels, *space) with one to three dimensions of space. Images are taken a few at a time,
+so that their columns stay in the processor's cache. Small arrays are gathered by NumPy, large ones by a
+compiled loop.
 K. Chellapilla et al., "High performance convolutional neural networks for document processing" (2006).
 """
+
 import functools
 import itertools
 import math
@@ -14,11 +16,11 @@ from . import direct_convolution as direct
 from .cache import load_module
 from .parallel import parallel_for
 
-SMALL = 1 << 15             # elements of columns up to which NumPy gathers: no wait for a compiler
-BLOCK = 1 << 18             # elements of columns made at a time
-GRAIN = 1 << 14             # elements that are worth a thread
-FEW_PLACES = 64             # with fewer places in an image, the images of a block are joined into one product
-LARGE = 1 << 22             # multiplications from which on the direct loops are worth compiling
+SMALL = 1 << 15  # elements of columns up to which NumPy gathers: no wait for a compiler
+BLOCK = 1 << 18  # elements of columns made at a time
+GRAIN = 1 << 14  # elements that are worth a thread
+FEW_PLACES = 64  # with fewer places in an image, the images of a block are joined into one product
+LARGE = 1 << 22  # multiplications from which on the direct loops are worth compiling
 
 HEADER = '''"""Sliding blocks of (planes, depth, height, width) to columns and back."""
 from numba import njit
@@ -95,7 +97,8 @@ def _scatter():
     return load_module("scatter_columns", HEADER + SCATTER).kernel
 
 
-# ---- sizes --------------------------------------------------------------------------------------------------------
+# ---- sizes ---
+
 
 class Geometry:
     """How a kernel slides: kernel sizes, strides, paddings and dilations, one per dimension of space."""
@@ -108,8 +111,12 @@ class Geometry:
 
     def places(self, space):
         """How often the kernel fits, by dimension."""
-        return tuple([(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in
-                      zip(space, self.kernel, self.stride, self.padding, self.dilation)])
+        return tuple(
+            [
+                (n + 2 * p - d * (k - 1) - 1) // s + 1
+                for n, k, s, p, d in zip(space, self.kernel, self.stride, self.padding, self.dilation)
+            ]
+        )
 
     def is_pointwise(self):
         """Whether the columns are the array itself."""
@@ -125,10 +132,12 @@ def lifted(values, fill):
     return (fill,) * (3 - len(values)) + tuple(values)
 
 
-# ---- columns ------------------------------------------------------------------------------------------------------
+# ---- columns ---
+
 
 def to_columns(x, geometry, places=None):
-    """(batch, channels, *kernel, *places): every block that the kernel covers, with zeros for what is outside."""
+    """(batch, channels, *kernel, *places): every block that the kernel covers, with zeros for what is
+    outside."""
     places = places or geometry.places(x.shape[2:])
     shape = x.shape[:2] + geometry.kernel + places
     if math.prod(shape) <= SMALL or not is_compiled(x.dtype):
@@ -140,7 +149,7 @@ def to_columns(x, geometry, places=None):
 
 def from_columns(columns, space, geometry):
     """(batch, channels, *space): the columns added up where `to_columns` takes them from."""
-    places = columns.shape[-len(space):]         # one less than would fit where output_padding made room for it
+    places = columns.shape[-len(space) :]  # one less than would fit where output_padding made room for it
     if columns.size <= SMALL or not is_compiled(columns.dtype):
         return added_windows(columns, space, geometry, places)
     x = np.zeros(columns.shape[:2] + tuple(space), columns.dtype)
@@ -175,8 +184,11 @@ def padded(x, padding):
 def windows(x, geometry, places):
     """A view (batch, channels, *kernel, *places) of a padded contiguous array."""
     across = x.strides[2:]
-    strides = (*x.strides[:2], *[s * d for s, d in zip(across, geometry.dilation)],
-               *[s * step for s, step in zip(across, geometry.stride)])
+    strides = (
+        *x.strides[:2],
+        *[s * d for s, d in zip(across, geometry.dilation)],
+        *[s * step for s, step in zip(across, geometry.stride)],
+    )
     shape = (*x.shape[:2], *geometry.kernel, *places)
     if not x.size or not math.prod(shape):
         return np.zeros(shape, x.dtype)
@@ -194,11 +206,14 @@ def added_windows(columns, space, geometry, places):
 
 def spots(offset, geometry, places):
     """Where one element of the kernel lies, at each place: a slice per dimension."""
-    return [slice(o * d, o * d + s * (n - 1) + 1 if n else 0, s) for o, d, s, n in
-            zip(offset, geometry.dilation, geometry.stride, places)]
+    return [
+        slice(o * d, o * d + s * (n - 1) + 1 if n else 0, s)
+        for o, d, s, n in zip(offset, geometry.dilation, geometry.stride, places)
+    ]
 
 
-# ---- convolutions -------------------------------------------------------------------------------------------------
+# ---- convolutions ---
+
 
 def convolve(x, weight, bias, geometry, groups):
     """(batch, out_channels, *places); weight: (out_channels, channels / groups, *kernel)."""
@@ -217,7 +232,8 @@ def convolve(x, weight, bias, geometry, groups):
 
 
 def convolve_transposed(grad, weight, space, geometry, groups):
-    """The gradient of `convolve`'s x, (batch, channels, *space), which is the transposed convolution of `grad`."""
+    """The gradient of `convolve`'s x, (batch, channels, *space), which is the transposed convolution of
+    `grad`."""
     batch, outputs = grad.shape[:2]
     margin = [d * (k - 1) - p for k, p, d in zip(geometry.kernel, geometry.padding, geometry.dilation)]
     if min(margin) >= 0 and is_direct(grad.dtype, geometry, space, batch * grad.shape[1] * weight[0].size):
@@ -244,7 +260,9 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
     length = math.prod(weight_shape[1:])
     if is_direct(x.dtype, geometry, grad.shape[2:], batch * outputs * length):
         source = padded(x, geometry.padding)
-        return direct.weight_gradient(np.ascontiguousarray(grad), source, weight_shape, geometry.dilation, groups)
+        return direct.weight_gradient(
+            np.ascontiguousarray(grad), source, weight_shape, geometry.dilation, groups
+        )
     flat = grad.reshape(batch, groups, outputs // groups, count)
     found = np.zeros((groups, outputs // groups, length), grad.dtype)
     for begin, end in blocks(batch, length * groups * count):

@@ -1,10 +1,13 @@
-"""Convolutions of stride 1 without columns, compiled: every result is a weighted sum of shifted copies of the input.
+"""Convolutions of stride 1 without columns, compiled: every result is a weighted sum of shifted copies of the
+input.
 
-In a padded image laid out flat, element (y + i, x + j) is `i * width + j` after element (y, x). So a row of results is
-the sum over taps (channel, i, j) of weight * image[offset(tap) + row], and several rows are one long row, with the
-padding between them computed too and thrown away. Eight output channels are made at once, from four taps at a time:
-what is loaded from the image serves all eight, and what is kept of the results stays in the first cache.
+In a padded image laid out flat, element (y + i, x + j) is `i * width + j` after element (y, x). So a row of
+results is the sum over taps (channel, i, j) of weight * image[offset(tap) + row], and several rows are one
+long row, with the padding between them computed too and thrown away. Eight output channels are made at once,
+from four taps at a time: what is loaded from the image serves all eight, and what is kept of the results
+stays in the first cache.
 """
+
 import functools
 import itertools
 import math
@@ -14,10 +17,10 @@ import numpy as np
 from .cache import load_module
 from .parallel import parallel_for
 
-CHANNELS, TAPS = 8, 4       # of the forward kernel; fastest of those tried with AVX2 and AVX-512
+CHANNELS, TAPS = 8, 4  # of the forward kernel; fastest of those tried with AVX2 and AVX-512
 GRAD_CHANNELS, DOTS = 4, 4  # of the weight gradient's
-LANES = 768                 # results of one channel that are computed together; powers of two share cache lines
-GRAIN = 1 << 18             # multiplications that are worth a thread
+LANES = 768  # results of one channel that are computed together; powers of two share cache lines
+GRAIN = 1 << 18  # multiplications that are worth a thread
 
 HEADER = '''"""Convolutions of stride 1 as sums of shifted rows."""
 import numpy as np
@@ -29,8 +32,8 @@ FAST = {"contract", "reassoc", "nsz"}
 FORWARD = '''
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(x, weight, bias, offsets, out, row, slab, rows, columns, begin, end):
-    """x (batch, groups, elements); weight (groups, channels, taps), channels a multiple of CHANNELS; out (batch, groups,
-    channels, depth, height, width)."""
+    """x (batch, groups, elements); weight (groups, channels, taps), channels a multiple of CHANNELS;
+    out (batch, groups, channels, depth, height, width)."""
     sums = np.empty(LANES * CHANNELS, x.dtype)
     blocks = weight.shape[1] // CHANNELS
     channels, depth, height, width = out.shape[2:]
@@ -56,7 +59,8 @@ def kernel(x, weight, bias, offsets, out, row, slab, rows, columns, begin, end):
                     for k in range(min(CHANNELS, channels - first)):
                         for y in range(high):
                             start = k * LANES + y * row
-                            out[image, group, first + k, z, top + y, left:left + wide] = sums[start:start + wide]
+                            line = out[image, group, first + k, z, top + y]
+                            line[left:left + wide] = sums[start:start + wide]
 '''
 
 WEIGHT = '''
@@ -80,7 +84,8 @@ def kernel(x, grad, offsets, out, row, slab, rows, columns, begin, end):
                         for k in range(min(CHANNELS, channels - first)):
                             for y in range(high):
                                 start = k * LANES + y * row
-                                spread[start:start + wide] = grad[image, group, first + k, z, top + y, left:left + wide]
+                                line = grad[image, group, first + k, z, top + y]
+                                spread[start:start + wide] = line[left:left + wide]
                         tap = 0
                         while tap + DOTS <= offsets.size:
                             several(spread, source, found, tap, base, offsets, length)
@@ -93,7 +98,10 @@ def kernel(x, grad, offsets, out, row, slab, rows, columns, begin, end):
 
 def add_taps(name, taps):
     """The text of a function that adds `taps` taps to the channels' rows of sums."""
-    lines = ["@njit(fastmath=FAST, error_model=\"numpy\")", f"def {name}(sums, x, weight, tap, base, offsets, length):"]
+    lines = [
+        '@njit(fastmath=FAST, error_model="numpy")',
+        f"def {name}(sums, x, weight, tap, base, offsets, length):",
+    ]
     lines += [f"    x{t} = x[base + offsets[tap + {t}]:]" for t in range(taps)]
     pairs = list(itertools.product(range(CHANNELS), range(taps)))
     lines += [f"    w{k}_{t} = weight[{k}, tap + {t}]" for k, t in pairs]
@@ -107,7 +115,10 @@ def add_taps(name, taps):
 
 def add_dots(name, taps):
     """The text of a function that adds the channels' gradients times `taps` taps to the weight's gradient."""
-    lines = ["@njit(fastmath=FAST, error_model=\"numpy\")", f"def {name}(grad, x, found, tap, base, offsets, length):"]
+    lines = [
+        '@njit(fastmath=FAST, error_model="numpy")',
+        f"def {name}(grad, x, found, tap, base, offsets, length):",
+    ]
     lines += [f"    x{t} = x[base + offsets[tap + {t}]:]" for t in range(taps)]
     pairs = list(itertools.product(range(GRAD_CHANNELS), range(taps)))
     lines += [f"    s{k}_{t} = x.dtype.type(0)" for k, t in pairs]
@@ -126,17 +137,30 @@ def constants(channels, name, taps):
 
 @functools.lru_cache(maxsize=None)
 def _forward():
-    parts = HEADER, constants(CHANNELS, "TAPS", TAPS), add_taps("several", TAPS), add_taps("single", 1), FORWARD
+    parts = (
+        HEADER,
+        constants(CHANNELS, "TAPS", TAPS),
+        add_taps("several", TAPS),
+        add_taps("single", 1),
+        FORWARD,
+    )
     return load_module("direct_convolution", "\n\n".join(parts)).kernel
 
 
 @functools.lru_cache(maxsize=None)
 def _weight():
-    parts = HEADER, constants(GRAD_CHANNELS, "DOTS", DOTS), add_dots("several", DOTS), add_dots("single", 1), WEIGHT
+    parts = (
+        HEADER,
+        constants(GRAD_CHANNELS, "DOTS", DOTS),
+        add_dots("several", DOTS),
+        add_dots("single", 1),
+        WEIGHT,
+    )
     return load_module("direct_convolution_weight", "\n\n".join(parts)).kernel
 
 
-# ---- calling them -------------------------------------------------------------------------------------------------
+# ---- calling them ---
+
 
 def three(values, fill):
     return (fill,) * (3 - len(values)) + tuple(values)
@@ -145,7 +169,9 @@ def three(values, fill):
 def tap_offsets(channels, space, kernel, dilation):
     """Where each tap (channel, *kernel) lies in a flat padded image of `channels` planes."""
     (_, height, width), (a, b, c), (z, y, x) = three(space, 1), three(kernel, 1), three(dilation, 1)
-    plane = np.add.outer(np.add.outer(np.arange(a) * z * height * width, np.arange(b) * y * width), np.arange(c) * x)
+    plane = np.add.outer(
+        np.add.outer(np.arange(a) * z * height * width, np.arange(b) * y * width), np.arange(c) * x
+    )
     return np.add.outer(np.arange(channels) * math.prod(space), plane).reshape(-1).astype(np.int64)
 
 
@@ -166,14 +192,16 @@ def in_blocks(weight):
 
 
 def numbers(space, places):
-    """The integers that the kernels take: elements from a row to the next, from a slab to the next; the segments."""
+    """The integers that the kernels take: elements from a row to the next, from a slab to the next; the
+    segments."""
     _, height, width = three(space, 1)
     _, high, wide = three(places, 1)
     return (width, height * width, *segments(width, wide, high))
 
 
 def convolve(x, weight, bias, dilation, groups):
-    """Stride 1, no padding: x (batch, channels, *space) contiguous, weight (outputs, channels / groups, *kernel)."""
+    """Stride 1, no padding: x (batch, channels, *space) contiguous, weight (outputs, channels / groups,
+    *kernel)."""
     batch, channels, *space = x.shape
     outputs, kernel = weight.shape[0], weight.shape[2:]
     places = [n - d * (k - 1) for n, k, d in zip(space, kernel, dilation)]
@@ -181,12 +209,15 @@ def convolve(x, weight, bias, dilation, groups):
     taps = in_blocks(weight.reshape(groups, outputs // groups, -1))
     shifts = np.zeros(taps.shape[:2], x.dtype)
     if bias is not None:
-        shifts[:, :outputs // groups] = bias.reshape(groups, -1)
+        shifts[:, : outputs // groups] = bias.reshape(groups, -1)
     out = np.empty((batch, groups, outputs // groups, *three(places, 1)), x.dtype)
     source, settings = x.reshape(batch, groups, -1), numbers(space, places)
     units = batch * groups * taps.shape[1] // CHANNELS
-    parallel_for(units, grain(out.size * len(offsets), units), lambda begin, end: _forward()(
-        source, taps, shifts, offsets, out, *settings, begin, end))
+    parallel_for(
+        units,
+        grain(out.size * len(offsets), units),
+        lambda begin, end: _forward()(source, taps, shifts, offsets, out, *settings, begin, end),
+    )
     return out.reshape(batch, outputs, *places)
 
 
@@ -200,9 +231,12 @@ def weight_gradient(grad, x, weight_shape, dilation, groups):
     source = x.reshape(batch, groups, -1)
     planes = grad.reshape(batch, groups, outputs // groups, *three(places, 1))
     settings, units = numbers(space, places), groups * blocks
-    parallel_for(units, grain(grad.size * len(offsets), units), lambda begin, end: _weight()(
-        source, planes, offsets, found, *settings, begin, end))
-    return found[:, :outputs // groups].reshape(weight_shape)
+    parallel_for(
+        units,
+        grain(grad.size * len(offsets), units),
+        lambda begin, end: _weight()(source, planes, offsets, found, *settings, begin, end),
+    )
+    return found[:, : outputs // groups].reshape(weight_shape)
 
 
 def grain(work, units):

@@ -1,8 +1,10 @@
 """Normalisation to mean 0 and variance 1: of rows (layer and group norm) and of channels (batch norm).
 
-Rows are (groups * samples, length) with weights (groups, length): row r has the weights of group r % groups. Channels
-are the second dimension of (batch, channels, places). NumPy serves small arrays, compiled loops large ones.
+Rows are (groups * samples, length) with weights (groups, length): row r has the weights of group r % groups.
+Channels are the second dimension of (batch, channels, places). NumPy serves small arrays, compiled loops
+large ones.
 """
+
 import functools
 
 import numpy as np
@@ -12,7 +14,7 @@ from .parallel import parallel_for
 from .pointwise import SMALL
 
 GRAIN = 1 << 13
-FEW_PLACES = 8              # channels whose elements lie apart are summed faster by NumPy
+FEW_PLACES = 8  # channels whose elements lie apart are summed faster by NumPy
 
 HEADER = '''"""Normalisation of rows and of channels."""
 import math
@@ -21,7 +23,7 @@ from numba import njit
 
 FAST = {"contract", "reassoc", "nsz"}
 '''
-HELPERS = '''
+HELPERS = """
 @njit(fastmath=FAST, error_model="numpy")
 def total(row):
     found = row.dtype.type(0)
@@ -54,9 +56,9 @@ def row_sums(g, x, w, mean, scale):
         first += part
         second += part * ((x[i] - mean) * scale)
     return first, second
-'''
+"""
 LOOPS = {
-    "rows_forward": '''
+    "rows_forward": """
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def kernel(x, out, weight, bias, mean, rstd, eps, begin, end):
@@ -67,8 +69,8 @@ def kernel(x, out, weight, bias, mean, rstd, eps, begin, end):
         mean[r], rstd[r] = middle, scale
         for i in range(row.size):
             result[i] = (row[i] - middle) * scale * w[i] + b[i]
-''',
-    "rows_backward": '''
+""",
+    "rows_backward": """
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def kernel(grad, x, weight, mean, rstd, out, weight_grad, bias_grad, begin, end):
@@ -84,8 +86,8 @@ def kernel(grad, x, weight, mean, rstd, out, weight_grad, bias_grad, begin, end)
             result[i] = (g[i] * w[i] - first - normal * second) * scale
             wg[i] += g[i] * normal
             bg[i] += g[i]
-''',
-    "channel_statistics": '''
+""",
+    "channel_statistics": """
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(x, mean, variance, begin, end):
@@ -99,8 +101,8 @@ def kernel(x, mean, variance, begin, end):
         for n in range(x.shape[0]):
             found += spread(x[n, c], middle)
         mean[c], variance[c] = middle, found / count
-''',
-    "channels_scaled": '''
+""",
+    "channels_scaled": """
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def kernel(x, out, scale, shift, begin, end):
@@ -110,8 +112,8 @@ def kernel(x, out, scale, shift, begin, end):
         a, b = scale[c], shift[c]
         for i in range(row.size):
             result[i] = row[i] * a + b
-''',
-    "channel_sums": '''
+""",
+    "channel_sums": """
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(grad, x, mean, sums, products, begin, end):
@@ -121,8 +123,8 @@ def kernel(grad, x, mean, sums, products, begin, end):
             first += total(grad[n, c])
             second += product(grad[n, c], x[n, c], mean[c])
         sums[c], products[c] = first, second
-''',
-    "channels_backward": '''
+""",
+    "channels_backward": """
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def kernel(grad, x, out, mean, scale, slope, shift, begin, end):
@@ -133,9 +135,8 @@ def kernel(grad, x, out, mean, scale, slope, shift, begin, end):
         a, b, d, middle = scale[c], slope[c], shift[c], mean[c]
         for i in range(row.size):
             result[i] = g[i] * a - (row[i] - middle) * b - d
-''',
+""",
 }
-
 
 
 @functools.lru_cache(maxsize=None)
@@ -144,18 +145,23 @@ def loop(name):
     return load_module(f"{name}", HEADER + HELPERS + LOOPS[name]).kernel
 
 
-# ---- rows ---------------------------------------------------------------------------------------------------------
+# ---- rows ---
+
 
 def normalize_rows(x, weight, bias, eps):
-    """((x - mean) * rstd * weight + bias, mean, rstd) of rows (n, length); weight and bias (groups, length) or None."""
+    """((x - mean) * rstd * weight + bias, mean, rstd) of rows (n, length); weight and bias (groups, length)
+    or None."""
     if x.size <= SMALL:
         return small_rows(x, weight, bias, eps)
     mean, rstd = np.empty(len(x), x.dtype), np.empty(len(x), x.dtype)
     out, eps = np.empty_like(x), x.dtype.type(eps)
     weight = np.ones((1, x.shape[1]), x.dtype) if weight is None else weight
     bias = np.zeros_like(weight) if bias is None else bias
-    parallel_for(len(x), max(1, GRAIN // x.shape[1]), lambda begin, end: loop("rows_forward")(
-        x, out, weight, bias, mean, rstd, eps, begin, end))
+    parallel_for(
+        len(x),
+        max(1, GRAIN // x.shape[1]),
+        lambda begin, end: loop("rows_forward")(x, out, weight, bias, mean, rstd, eps, begin, end),
+    )
     return out, mean, rstd
 
 
@@ -188,6 +194,7 @@ def rows_gradient(grad, x, weight, mean, rstd):
         sums = np.zeros((2, *weight.shape), x.dtype)
         loop("rows_backward")(grad, x, weight, mean, rstd, out, sums[0], sums[1], begin, end)
         parts.append(sums)
+
     parallel_for(len(x), max(1, 4 * GRAIN // x.shape[1]), body)
     weight_grad, bias_grad = sum(parts[1:], parts[0])
     return out, weight_grad, bias_grad
@@ -203,7 +210,8 @@ def small_rows_gradient(grad, x, weight, mean, rstd):
     return (weighted - first - normal * second) * rstd, weight_grad, by_group(grad, weight).sum(0)
 
 
-# ---- channels -----------------------------------------------------------------------------------------------------
+# ---- channels ---
+
 
 def is_small(x):
     return x.size <= SMALL or x.shape[2] < FEW_PLACES
@@ -217,7 +225,9 @@ def each_channel(x, run, *arrays):
 
 def each_plane(x, run, *arrays):
     """Run a loop over all channels of all samples."""
-    parallel_for(x.shape[0] * x.shape[1], max(1, GRAIN // x.shape[2]), lambda begin, end: run(*arrays, begin, end))
+    parallel_for(
+        x.shape[0] * x.shape[1], max(1, GRAIN // x.shape[2]), lambda begin, end: run(*arrays, begin, end)
+    )
 
 
 def column(values):

@@ -1,8 +1,9 @@
 """Windows of arrays: their maxima, with where they were found, and their sums. Arrays are (planes, *space).
 
-An index counts the elements of a plane. Small arrays are handled offset by offset of the window with NumPy, large ones
-by compiled loops.
+An index counts the elements of a plane. Small arrays are handled offset by offset of the window with NumPy,
+large ones by compiled loops.
 """
+
 import functools
 import itertools
 import math
@@ -13,7 +14,7 @@ from . import rows
 from .cache import load_module
 from .parallel import parallel_for
 
-SMALL = 1 << 13             # elements of the result times the window's up to which NumPy does it
+SMALL = 1 << 13  # elements of the result times the window's up to which NumPy does it
 GRAIN = 1 << 13
 
 HEADER = '''"""Maxima of sliding windows, and what goes back to where they were."""
@@ -26,7 +27,8 @@ LOOPS = {
 @njit(cache=True, nogil=True)
 def kernel(x, values, indices, window, begin, end):
     """window: kernel sizes, strides, paddings, dilations."""
-    kernel_z, kernel_y, kernel_x, stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = window
+    kernel_z, kernel_y, kernel_x, stride_z, stride_y, stride_x = window[:6]
+    pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = window[6:]
     depth, height, width = x.shape[1:]
     for plane in range(begin, end):
         for i in range(values.shape[1]):
@@ -95,7 +97,6 @@ def kernel(out, grad, indices, begin, end):
 }
 
 
-
 @functools.lru_cache(maxsize=None)
 def loop(name):
     """The compiled loop of that name."""
@@ -113,8 +114,12 @@ class Window:
 
     def places(self, space):
         """How many windows there are, by dimension."""
-        return tuple([places(*numbers, self.ceil_mode) for numbers in
-                      zip(space, self.kernel, self.stride, self.padding, self.dilation)])
+        return tuple(
+            [
+                places(*numbers, self.ceil_mode)
+                for numbers in zip(space, self.kernel, self.stride, self.padding, self.dilation)
+            ]
+        )
 
     def lifted(self):
         """The numbers for three dimensions, those of dimensions that are not there in front."""
@@ -124,7 +129,8 @@ class Window:
 
 
 def places(size, kernel, stride, padding, dilation, ceil_mode):
-    """How many windows there are along a dimension; with `ceil_mode` the last may hang over, but not begin outside."""
+    """How many windows there are along a dimension; with `ceil_mode` the last may hang over, but not begin
+    outside."""
     room = size + 2 * padding - dilation * (kernel - 1) - 1
     count = (room + (stride - 1 if ceil_mode else 0)) // stride + 1
     if ceil_mode and (count - 1) * stride >= size + padding:
@@ -142,7 +148,8 @@ def inside(offset, size, stride, padding, dilation, count):
     return slice(first, last), slice(first * stride + shift, (last - 1) * stride + shift + 1, stride)
 
 
-# ---- maxima -------------------------------------------------------------------------------------------------------
+# ---- maxima ---
+
 
 def max_windows(x, window):
     """(maxima, indices) of each window; the first of equal ones; NaN wins."""
@@ -163,7 +170,9 @@ def max_windows(x, window):
 
 
 def is_paired(window, space):
-    is_plain = window.kernel == (2, 2) == window.stride and not any(window.padding) and window.dilation == (1, 1)
+    is_plain = (
+        window.kernel == (2, 2) == window.stride and not any(window.padding) and window.dilation == (1, 1)
+    )
     return is_plain and not (window.ceil_mode and any(n % 2 for n in space))
 
 
@@ -181,8 +190,10 @@ def small_max(x, window, shape):
 
 def spots_of(offset, window, space, counts):
     """Indices of the windows whose element `offset` is inside, and of those elements, over all planes."""
-    pairs = [inside(o, n, s, p, d, c) for o, n, s, p, d, c in
-             zip(offset, space, window.stride, window.padding, window.dilation, counts)]
+    pairs = [
+        inside(o, n, s, p, d, c)
+        for o, n, s, p, d, c in zip(offset, space, window.stride, window.padding, window.dilation, counts)
+    ]
     return (slice(None), *[a for a, _ in pairs]), (slice(None), *[b for _, b in pairs])
 
 
@@ -223,12 +234,13 @@ def bins_of(size, count):
     return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
 
-# ---- sums ---------------------------------------------------------------------------------------------------------
+# ---- sums ---
+
 
 def sum_windows(x, window, counts):
     """The sum of each window, one dimension after the other."""
     for dim in reversed(range(len(counts))):
-        found = np.zeros((*x.shape[:dim + 1], counts[dim], *x.shape[dim + 2:]), x.dtype)
+        found = np.zeros((*x.shape[: dim + 1], counts[dim], *x.shape[dim + 2 :]), x.dtype)
         for offset in range(window.kernel[dim]):
             spots, elements = along(offset, window, dim, x.shape[dim + 1], counts[dim])
             found[spots] += x[elements]
@@ -239,7 +251,7 @@ def sum_windows(x, window, counts):
 def spread_windows(grad, window, space):
     """The transpose of sum_windows: each gradient added to every element of its window."""
     for dim in range(len(space)):
-        found = np.zeros((*grad.shape[:dim + 1], space[dim], *grad.shape[dim + 2:]), grad.dtype)
+        found = np.zeros((*grad.shape[: dim + 1], space[dim], *grad.shape[dim + 2 :]), grad.dtype)
         for offset in range(window.kernel[dim]):
             spots, elements = along(offset, window, dim, space[dim], grad.shape[dim + 1])
             found[elements] += grad[spots]

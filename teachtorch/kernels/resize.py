@@ -1,10 +1,12 @@
-"""Resampling along dimensions: each result is a weighted sum of a few elements, by the rules of interpolation.
+"""Resampling along dimensions: each result is a weighted sum of a few elements, by the rules of
+interpolation.
 
 A rule gives for one dimension `places` and `weights`, both (result size, taps).
 """
+
 import numpy as np
 
-CUBIC = -0.75               # the free parameter of the cubic kernel (Keys 1981), as PyTorch and OpenCV choose it
+CUBIC = -0.75  # the free parameter of the cubic kernel (Keys 1981), as PyTorch and OpenCV choose it
 
 
 def source_scale(size, result, align_corners, scale):
@@ -85,7 +87,7 @@ def as_taps(rows, size):
     places, found = np.zeros((len(rows), taps), np.int64), np.zeros((len(rows), taps))
     for i, (begin, weights) in enumerate(rows):
         places[i] = np.minimum(begin + np.arange(taps), size - 1)
-        found[i, :len(weights)] = weights
+        found[i, : len(weights)] = weights
     return places, found
 
 

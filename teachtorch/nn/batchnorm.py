@@ -1,4 +1,5 @@
 """Normalisation by channel and by group as modules: batch, instance, group and local response norm."""
+
 import warnings
 
 from ..core.dtype import int64
@@ -14,20 +15,33 @@ empty, zeros, ones, tensor = [exports[""][name] for name in ("empty", "zeros", "
 class _NormBase(Module):
     """Parameters and running statistics by channel.
 
-    `affine`: whether there are weight (starts 1) and bias (0); `track_running_stats`: whether there are running_mean
-    (starts 0), running_var (1) and num_batches_tracked; `momentum`: the share of a new batch in them.
+    `affine`: whether there are weight (starts 1) and bias (0); `track_running_stats`: whether there are
+    running_mean (starts 0), running_var (1) and num_batches_tracked; `momentum`: the share of a new batch in
+    them.
     """
 
     _version = 2
     __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None,
-                 dtype=None, *, bias=True):
+    def __init__(
+        self,
+        num_features,
+        eps=1e-5,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
+    ):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, Parameter(empty(num_features, device=device, dtype=dtype)) if wanted else None)
+            self.register_parameter(
+                name, Parameter(empty(num_features, device=device, dtype=dtype)) if wanted else None
+            )
         for name, value in self._new_statistics(device, dtype):
             self.register_buffer(name, value)
         self.reset_parameters()
@@ -36,8 +50,11 @@ class _NormBase(Module):
         names = ("running_mean", "running_var", "num_batches_tracked")
         if not self.track_running_stats:
             return [(name, None) for name in names]
-        values = (zeros(self.num_features, device=device, dtype=dtype), ones(self.num_features, device=device, dtype=dtype),
-                  tensor(0, dtype=int64, device=device))
+        values = (
+            zeros(self.num_features, device=device, dtype=dtype),
+            ones(self.num_features, device=device, dtype=dtype),
+            tensor(0, dtype=int64, device=device),
+        )
         return list(zip(names, values))
 
     def reset_running_stats(self):
@@ -59,11 +76,14 @@ class _NormBase(Module):
         raise NotImplementedError
 
     def extra_repr(self):
-        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-                f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                              error_msgs):
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
         """Version 1 had no num_batches_tracked: it starts at the module's own, or at 0."""
         version = local_metadata.get("version", None)
         key = prefix + "num_batches_tracked"
@@ -71,15 +91,17 @@ class _NormBase(Module):
             own = self.num_batches_tracked
             is_real = own is not None and not own.is_meta
             state_dict[key] = own if is_real else tensor(0, dtype=int64)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                                      error_msgs)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
 
 class _BatchNorm(_NormBase):
     """Batch norm of any number of dimensions."""
 
     def _share(self):
-        """The new batch's share in the running statistics; counts the batch. None as momentum: a plain average."""
+        """The new batch's share in the running statistics; counts the batch. None as momentum: a plain
+        average."""
         if not (self.training and self.track_running_stats):
             return 0.0 if self.momentum is None else self.momentum
         if self.num_batches_tracked is not None:
@@ -94,8 +116,16 @@ class _BatchNorm(_NormBase):
         has_statistics = self.running_mean is not None or self.running_var is not None
         by_batch = self.training or not has_statistics
         is_tracking = not self.training or self.track_running_stats
-        return F.batch_norm(input, self.running_mean if is_tracking else None,
-                            self.running_var if is_tracking else None, self.weight, self.bias, by_batch, share, self.eps)
+        return F.batch_norm(
+            input,
+            self.running_mean if is_tracking else None,
+            self.running_var if is_tracking else None,
+            self.weight,
+            self.bias,
+            by_batch,
+            share,
+            self.eps,
+        )
 
 
 def check_dims(input, *allowed):
@@ -130,12 +160,23 @@ class _InstanceNorm(_NormBase):
 
     count = None
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None,
-                 dtype=None, *, bias=True):
+    def __init__(
+        self,
+        num_features,
+        eps=1e-5,
+        momentum=0.1,
+        affine=False,
+        track_running_stats=False,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
+    ):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                              error_msgs):
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
         """Version 1 saved running statistics without being asked to: refuse them in words."""
         version = local_metadata.get("version", None)
         if version is None and not self.track_running_stats:
@@ -144,13 +185,21 @@ class _InstanceNorm(_NormBase):
                 error_msgs.append(unexpected_statistics(type(self).__name__, found))
                 for key in found:
                     state_dict.pop(key)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                                      error_msgs)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
     def _apply_instance_norm(self, input):
-        return F.instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias,
-                               self.training or not self.track_running_stats,
-                               self.momentum if self.momentum is not None else 0.0, self.eps)
+        return F.instance_norm(
+            input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            self.momentum if self.momentum is not None else 0.0,
+            self.eps,
+        )
 
     def _check_input_dim(self, input):
         check_dims(input, self.count + 1, self.count + 2)
@@ -167,19 +216,29 @@ class _InstanceNorm(_NormBase):
         if input.size(dim) == self.num_features:
             return
         if self.affine:
-            raise ValueError(f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: "
-                             f"{input.size(dim)}.")
-        warnings.warn(f"input's size at dim={dim} does not match num_features. You can silence this warning by not "
-                      "passing in num_features, which is not used because affine=False", stacklevel=3)
+            raise ValueError(
+                f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: "
+                f"{input.size(dim)}."
+            )
+        warnings.warn(
+            f"input's size at dim={dim} does not match num_features. You can silence this warning by not "
+            "passing in num_features, which is not used because affine=False",
+            stacklevel=3,
+        )
 
 
 def unexpected_statistics(name, keys):
     listed = " and ".join(f'"{key}"' for key in keys)
-    return (f"Unexpected running stats buffer(s) {listed} for {name} with track_running_stats=False. If state_dict is a "
-            "checkpoint saved before 0.4.0, this may be expected because "
-            f"{name} does not track running stats by default since 0.4.0. Please remove these keys from state_dict. If "
-            f"the running stats are actually needed, instead set track_running_stats=True in {name} to enable them. "
-            f"See the documentation of {name} for details.")
+    return (
+        f"Unexpected running stats buffer(s) {listed} for {name} with track_running_stats=False. If "
+        "state_dict is a "
+        "checkpoint saved before 0.4.0, this may be expected because "
+        f"{name} does not track running stats by default since 0.4.0. Please remove these keys from "
+        "state_dict. If "
+        f"the running stats are actually needed, instead set track_running_stats=True in {name} to enable "
+        "them. "
+        f"See the documentation of {name} for details."
+    )
 
 
 class InstanceNorm1d(_InstanceNorm):
@@ -201,15 +260,20 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class GroupNorm(Module):
-    """Normalisation of each of `num_groups` groups of channels of each sample of (N, C, ...) (Wu and He 2018)."""
+    """Normalisation of each of `num_groups` groups of channels of each sample of (N, C, ...) (Wu and He
+    2018)."""
 
-    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True):
+    def __init__(
+        self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True
+    ):
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(name, Parameter(empty(num_channels, device=device, dtype=dtype)) if wanted else None)
+            self.register_parameter(
+                name, Parameter(empty(num_channels, device=device, dtype=dtype)) if wanted else None
+            )
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -223,8 +287,10 @@ class GroupNorm(Module):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self):
-        return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-                f"bias={self.bias is not None}")
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 class LocalResponseNorm(Module):

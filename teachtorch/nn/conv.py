@@ -1,4 +1,5 @@
 """Convolutions and transposed convolutions as modules. Weights start as those of Linear do."""
+
 import math
 
 from ..ops.declare import exports
@@ -29,7 +30,9 @@ def check_arguments(in_channels, out_channels, groups, stride, padding, padding_
         if padding == "same" and any([s != 1 for s in stride]):
             raise ValueError("padding='same' is not supported for strided convolutions")
     if padding_mode not in PADDING_MODES:
-        raise ValueError(f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{padding_mode}'")
+        raise ValueError(
+            f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{padding_mode}'"
+        )
 
 
 class _ConvNd(Module):
@@ -37,8 +40,22 @@ class _ConvNd(Module):
 
     count = None
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, transposed, output_padding,
-                 groups, bias, padding_mode, device=None, dtype=None):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        bias,
+        padding_mode,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         check_arguments(in_channels, out_channels, groups, stride, padding, padding_mode)
         self.in_channels, self.out_channels, self.kernel_size = in_channels, out_channels, kernel_size
@@ -48,7 +65,9 @@ class _ConvNd(Module):
         self._reversed_padding_repeated_twice = border(kernel_size, padding, dilation)
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self.weight = Parameter(empty((first, second // groups, *kernel_size), device=device, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None)
+        self.register_parameter(
+            "bias", Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None
+        )
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -60,11 +79,18 @@ class _ConvNd(Module):
                 init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
     def extra_repr(self):
-        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
+        parts = [
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        ]
         zeros, ones = (0,) * len(self.kernel_size), (1,) * len(self.kernel_size)
-        shown = (("padding", self.padding, zeros), ("dilation", self.dilation, ones),
-                 ("output_padding", self.output_padding, zeros), ("groups", self.groups, 1),
-                 ("bias", self.bias is not None, True), ("padding_mode", self.padding_mode, "zeros"))
+        shown = (
+            ("padding", self.padding, zeros),
+            ("dilation", self.dilation, ones),
+            ("output_padding", self.output_padding, zeros),
+            ("groups", self.groups, 1),
+            ("bias", self.bias is not None, True),
+            ("padding_mode", self.padding_mode, "zeros"),
+        )
         parts += [f"{name}={value}" for name, value, default in shown if value != default]
         return ", ".join(parts)
 
@@ -88,12 +114,37 @@ def border(kernel_size, padding, dilation):
 class _Convolution(_ConvNd):
     """A convolution that is no transposed one."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
-                 padding_mode="zeros", device=None, dtype=None):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        dilation=1,
+        groups=1,
+        bias=True,
+        padding_mode="zeros",
+        device=None,
+        dtype=None,
+    ):
         n = self.count
         padding = padding if isinstance(padding, str) else per_dimension(padding, n)
-        super().__init__(in_channels, out_channels, per_dimension(kernel_size, n), per_dimension(stride, n), padding,
-                         per_dimension(dilation, n), False, (0,) * n, groups, bias, padding_mode, device, dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            per_dimension(kernel_size, n),
+            per_dimension(stride, n),
+            padding,
+            per_dimension(dilation, n),
+            False,
+            (0,) * n,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
 
     def _conv_forward(self, input, weight, bias):
         convolve, padding = getattr(F, f"conv{self.count}d"), self.padding
@@ -119,7 +170,8 @@ class Conv2d(_Convolution):
 
 
 class Conv3d(_Convolution):
-    """Convolution over (N, C, D, H, W) or (C, D, H, W); weight (out_channels, in_channels / groups, kd, kh, kw)."""
+    """Convolution over (N, C, D, H, W) or (C, D, H, W); weight (out_channels, in_channels / groups, kd, kh,
+    kw)."""
 
     count = 3
 
@@ -127,14 +179,39 @@ class Conv3d(_Convolution):
 class _ConvTransposeNd(_ConvNd):
     """A transposed convolution; weight (in_channels, out_channels / groups, *kernel)."""
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1,
-                 bias=True, dilation=1, padding_mode="zeros", device=None, dtype=None):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=1,
+        padding=0,
+        output_padding=0,
+        groups=1,
+        bias=True,
+        dilation=1,
+        padding_mode="zeros",
+        device=None,
+        dtype=None,
+    ):
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         n = self.count
-        super().__init__(in_channels, out_channels, per_dimension(kernel_size, n), per_dimension(stride, n),
-                         per_dimension(padding, n), per_dimension(dilation, n), True, per_dimension(output_padding, n),
-                         groups, bias, padding_mode, device, dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            per_dimension(kernel_size, n),
+            per_dimension(stride, n),
+            per_dimension(padding, n),
+            per_dimension(dilation, n),
+            True,
+            per_dimension(output_padding, n),
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
 
     def _output_padding(self, input, output_size):
         """The output padding that gives `output_size`; ValueError if none does."""
@@ -144,25 +221,42 @@ class _ConvTransposeNd(_ConvNd):
         if len(output_size) == n + (input.dim() - n):
             output_size = output_size[-n:]
         if len(output_size) != n:
-            raise ValueError(f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have {n} or {n + 2} "
-                             f"elements (got {len(output_size)})")
-        smallest = [(size - 1) * s - 2 * p + d * (k - 1) + 1 for size, s, p, d, k in
-                    zip(input.shape[-n:], self.stride, self.padding, self.dilation, self.kernel_size)]
+            raise ValueError(
+                f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have {n} or {n + 2} "
+                f"elements (got {len(output_size)})"
+            )
+        smallest = [
+            (size - 1) * s - 2 * p + d * (k - 1) + 1
+            for size, s, p, d, k in zip(
+                input.shape[-n:], self.stride, self.padding, self.dilation, self.kernel_size
+            )
+        ]
         largest = [size + s - 1 for size, s in zip(smallest, self.stride)]
         if any([not low <= size <= high for size, low, high in zip(output_size, smallest, largest)]):
-            raise ValueError(f"requested an output size of {output_size}, but valid sizes range from {smallest} to "
-                             f"{largest} (for an input of {input.size()[2:]})")
+            raise ValueError(
+                f"requested an output size of {output_size}, but valid sizes range from {smallest} to "
+                f"{largest} (for an input of {input.size()[2:]})"
+            )
         return [size - low for size, low in zip(output_size, smallest)]
 
     def forward(self, input, output_size=None):
         output_padding = self._output_padding(input, output_size)
         convolve = getattr(F, f"conv_transpose{self.count}d")
-        return convolve(input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups,
-                        self.dilation)
+        return convolve(
+            input,
+            self.weight,
+            self.bias,
+            self.stride,
+            self.padding,
+            output_padding,
+            self.groups,
+            self.dilation,
+        )
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The transpose of Conv1d. `output_padding` makes the result larger, since several sizes give one under Conv1d."""
+    """The transpose of Conv1d. `output_padding` makes the result larger, since several sizes give one under
+    Conv1d."""
 
     count = 1
 

@@ -1,8 +1,11 @@
-"""Normalisation by channel and by group: batch, instance and group norm, and the smaller ones made of other operators.
+"""Normalisation by channel and by group: batch, instance and group norm, and the smaller ones made of other
+operators.
 
-In training batch norm divides by the biased deviation and keeps the unbiased variance (Ioffe and Szegedy 2015). The
-means and reciprocal deviations are results like the others, so that formulas made of them can be differentiated again.
+In training batch norm divides by the biased deviation and keeps the unbiased variance (Ioffe and Szegedy
+2015). The means and reciprocal deviations are results like the others, so that formulas made of them can be
+differentiated again.
 """
+
 import math
 
 import numpy as np
@@ -18,7 +21,7 @@ from .declare import exports, operator, publish
 from .fake import Fake
 from .reduction import widened
 
-OUTPUTS = ("result0", "result1", "result2")          # the normalised input, the means, the reciprocal deviations
+OUTPUTS = ("result0", "result1", "result2")  # the normalised input, the means, the reciprocal deviations
 
 
 def refuse_integers(dtype, kernel):
@@ -33,16 +36,21 @@ def check_parameter_dtypes(dtype, dtypes, is_statistic=False):
             continue
         if dtype is dt.float64:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
-        raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {scalar_type_name(dtype)}")
+        raise RuntimeError(
+            f"mixed dtype (CPU): expect parameter to have scalar type of {scalar_type_name(dtype)}"
+        )
 
 
-# ---- batch norm ---------------------------------------------------------------------------------------------------
+# ---- batch norm ---
+
 
 def check_batch_norm(shape, parts, dtype, dtypes, training):
     """`parts`: (name, shape or None) of weight, bias, running_mean and running_var."""
     if len(shape) < 2:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
-                         "got 1)")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
+            "got 1)"
+        )
     found = dict(parts)
     for name in ("running_mean", "running_var", "weight", "bias"):
         if found[name] is None and not training and name.startswith("running"):
@@ -58,8 +66,13 @@ NAMES = ("weight", "bias", "running_mean", "running_var")
 
 def fake_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     given = (weight, bias, running_mean, running_var)
-    check_batch_norm(input._shape, [(n, None if t is None else t._shape) for n, t in zip(NAMES, given)], input._dtype,
-                     [None if t is None else t._dtype for t in given], training)
+    check_batch_norm(
+        input._shape,
+        [(n, None if t is None else t._shape) for n, t in zip(NAMES, given)],
+        input._dtype,
+        [None if t is None else t._dtype for t in given],
+        training,
+    )
     channels = input._shape[1:2]
     statistics = dt.float32 if input._dtype.itemsize == 2 else input._dtype
     return Fake(input._shape, input._dtype), Fake(channels, statistics), Fake(channels, statistics)
@@ -92,14 +105,21 @@ def composed_batch_norm_slopes(grads, input, weight, training, result1, result2)
     grad, mean_grad, rstd_grad = grads
     inner = None if grad is None else grad if weight is None else grad * per_channel(weight, ndim)
     statistics = [None if g is None else per_channel(g, ndim) for g in (mean_grad, rstd_grad)]
-    slope = input_slope(inner, *statistics, normal, rstd, dims) if training else None if inner is None else inner * rstd
+    slope = (
+        input_slope(inner, *statistics, normal, rstd, dims)
+        if training
+        else None
+        if inner is None
+        else inner * rstd
+    )
     if grad is None:
         return slope, None, None
     return slope, (grad * normal).sum(dims), grad.sum(dims)
 
 
 def input_slope(grad, mean_grad, rstd_grad, normal, rstd, dims):
-    """The gradient of x in `normal = (x - mean) * rstd`, whose mean and rstd over `dims` are functions of x too."""
+    """The gradient of x in `normal = (x - mean) * rstd`, whose mean and rstd over `dims` are functions of x
+    too."""
     count = math.prod([normal._shape[d] for d in dims])
     parts = []
     if grad is not None:
@@ -115,13 +135,16 @@ def batch_norm_tangent(input_t, weight_t, bias_t, input, weight, training, resul
     """The three outputs' tangents."""
     ndim = len(input._shape)
     dims = channel_dims(ndim) if training else None
-    shapes = [None if t is None else per_channel(t, ndim) for t in (weight, weight_t, bias_t, result1, result2)]
+    shapes = [
+        None if t is None else per_channel(t, ndim) for t in (weight, weight_t, bias_t, result1, result2)
+    ]
     out_t, mean_t, rstd_t = normal_tangent(input, input_t, *shapes, dims)
     return out_t, mean_t.reshape(result1._shape), rstd_t.reshape(result1._shape)
 
 
 def normal_tangent(x, x_t, weight, weight_t, bias_t, mean, rstd, dims):
-    """Tangents of (x - mean) * rstd * weight + bias, of mean and rstd; `dims`: None if those are constants."""
+    """Tangents of (x - mean) * rstd * weight + bias, of mean and rstd; `dims`: None if those are
+    constants."""
     normal = (x - mean) * rstd
     out_t, mean_t, rstd_t = normal * 0, mean * 0, mean * 0
     if x_t is not None:
@@ -136,10 +159,18 @@ def normal_tangent(x, x_t, weight, weight_t, bias_t, mean, rstd, dims):
     return (out_t if bias_t is None else out_t + bias_t), mean_t, rstd_t
 
 
-@operator("native_batch_norm", spaces=(), out=False, outputs=OUTPUTS, fake=fake_batch_norm, jvp=batch_norm_tangent,
-          vjp={"input, weight, bias": batch_norm_slopes})
+@operator(
+    "native_batch_norm",
+    spaces=(),
+    out=False,
+    outputs=OUTPUTS,
+    fake=fake_batch_norm,
+    jvp=batch_norm_tangent,
+    vjp={"input, weight, bias": batch_norm_slopes},
+)
 def batch_norm_(input, weight, bias, running_mean, running_var, training, momentum, eps):
-    """(input - mean) / sqrt(variance + eps) * weight + bias by channel, the means, the reciprocals of the square roots.
+    """(input - mean) / sqrt(variance + eps) * weight + bias by channel, the means, the reciprocals of the
+    square roots.
 
     Mean and variance are the batch's in `training`, which also move the running ones; else the running ones.
     """
@@ -148,9 +179,13 @@ def batch_norm_(input, weight, bias, running_mean, running_var, training, moment
 
 
 def check_batch_arrays(input, given, training):
-    check_batch_norm(input.shape, [(n, None if a is None else a.shape) for n, a in zip(NAMES, given)],
-                     dt.from_numpy(input.dtype), [None if a is None else dt.from_numpy(a.dtype) for a in given],
-                     training)
+    check_batch_norm(
+        input.shape,
+        [(n, None if a is None else a.shape) for n, a in zip(NAMES, given)],
+        dt.from_numpy(input.dtype),
+        [None if a is None else dt.from_numpy(a.dtype) for a in given],
+        training,
+    )
 
 
 def as_channels(array):
@@ -179,9 +214,17 @@ def move(running, batch, momentum):
         running[...] = (1 - momentum) * running + momentum * batch.astype(running.dtype)
 
 
-@operator("native_batch_norm_backward", spaces=(), out=False, outputs=OUTPUTS,
-          fake=lambda grad_output, input, weight, mean, rstd, training: (
-              Fake(input._shape, input._dtype), Fake(mean._shape, mean._dtype), Fake(mean._shape, mean._dtype)))
+@operator(
+    "native_batch_norm_backward",
+    spaces=(),
+    out=False,
+    outputs=OUTPUTS,
+    fake=lambda grad_output, input, weight, mean, rstd, training: (
+        Fake(input._shape, input._dtype),
+        Fake(mean._shape, mean._dtype),
+        Fake(mean._shape, mean._dtype),
+    ),
+)
 def native_batch_norm_backward(grad_output, input, weight, mean, rstd, training):
     """The gradients of batch norm's input, weight and bias."""
     x, grad = as_channels(widened(input)), as_channels(widened(grad_output))
@@ -216,7 +259,9 @@ def nothing_normalised(input, weight, bias):
 
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """batch_norm, with the batch's means and reciprocal deviations; empty unless `training`."""
-    out, mean, rstd = normalised_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    out, mean, rstd = normalised_batch(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
     return (out, mean.detach(), rstd.detach()) if training else (out, mean.new_empty(0), mean.new_empty(0))
 
 
@@ -226,13 +271,14 @@ def check_batch_size(size):
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(size)}")
 
 
-def functional_batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
-                          eps=1e-05):
+def functional_batch_norm(
+    input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05
+):
     """(input - mean) / sqrt(variance + eps) * weight + bias for each channel of (N, C, ...).
 
     Args:
-        running_mean, running_var: (C,), used unless `training`; in training moved, in place, by `momentum` towards the
-            batch's mean and unbiased variance. None in training: not kept.
+        running_mean, running_var: (C,), used unless `training`; in training moved, in place, by `momentum`
+            towards the batch's mean and unbiased variance. None in training: not kept.
         weight, bias: (C,) or None.
     Raises:
         ValueError: one value per channel in training.
@@ -248,12 +294,17 @@ publish("native_batch_norm", native_batch_norm, ("",))
 publish("batch_norm", functional_batch_norm, ("nn.functional",))
 
 
-# ---- instance norm ------------------------------------------------------------------------------------------------
+# ---- instance norm ---
 
-def instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled=True):
+
+def instance_norm(
+    input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled=True
+):
     """Batch norm of every sample on its own: the samples become channels."""
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
+        )
     batch, channels, *space = input._shape
     repeated = [None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)]
     joined = input.contiguous().view((1, batch * channels, *space))
@@ -265,16 +316,25 @@ def instance_norm(input, weight, bias, running_mean, running_var, use_input_stat
     return found.view(input._shape)
 
 
-def functional_instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
-                             momentum=0.1, eps=1e-05):
+def functional_instance_norm(
+    input,
+    running_mean=None,
+    running_var=None,
+    weight=None,
+    bias=None,
+    use_input_stats=True,
+    momentum=0.1,
+    eps=1e-05,
+):
     """Normalisation of each channel of each sample of (N, C, ...); arguments as for batch_norm.
 
-    `use_input_stats`: whether by the sample's own mean and variance, else by the running ones. ValueError for one
-    value per channel.
+    `use_input_stats`: whether by the sample's own mean and variance, else by the running ones. ValueError for
+    one value per channel.
     """
     if use_input_stats and math.prod(input._shape[2:]) == 1:
-        raise ValueError("Expected more than 1 spatial element when training, got input size "
-                         f"{Size(input._shape)}")
+        raise ValueError(
+            f"Expected more than 1 spatial element when training, got input size {Size(input._shape)}"
+        )
     return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
@@ -283,7 +343,8 @@ publish("instance_norm", instance_norm, ("",))
 publish("instance_norm", functional_instance_norm, ("nn.functional",))
 
 
-# ---- group norm ---------------------------------------------------------------------------------------------------
+# ---- group norm ---
+
 
 def check_group_norm(shape, weight_shape, bias_shape, groups):
     if len(shape) < 2:
@@ -291,13 +352,17 @@ def check_group_norm(shape, weight_shape, bias_shape, groups):
     if groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
     if shape[1] % groups:
-        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                           f"{list(shape)} and num_groups={groups}")
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and num_groups={groups}"
+        )
     for name, found in (("weight", weight_shape), ("bias", bias_shape)):
         if found not in (None, (shape[1],)):
-            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
-                               f"got {name} of shape {list(weight_shape if weight_shape else found)} and input of "
-                               f"shape {list(shape)}")
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                f"got {name} of shape {list(weight_shape if weight_shape else found)} and input of "
+                f"shape {list(shape)}"
+            )
 
 
 def fake_group_norm(input, weight, bias, N, C, HxW, group, eps):
@@ -349,26 +414,45 @@ def group_norm_tangent(input_t, weight_t, bias_t, input, weight, N, C, HxW, grou
 def rows_and_weights(input, parts, N, C, HxW, group):
     """The groups as rows, and per-channel values as (groups, length)."""
     x = np.ascontiguousarray(widened(input)).reshape(N * group, C // group * HxW)
-    return x, [None if a is None else np.repeat(a.astype(x.dtype), HxW).reshape(group, x.shape[1]) for a in parts]
+    return x, [
+        None if a is None else np.repeat(a.astype(x.dtype), HxW).reshape(group, x.shape[1]) for a in parts
+    ]
 
 
-@operator("native_group_norm", spaces=(), out=False, outputs=OUTPUTS, fake=fake_group_norm, jvp=group_norm_tangent,
-          vjp={"input, weight, bias": group_norm_slopes})
+@operator(
+    "native_group_norm",
+    spaces=(),
+    out=False,
+    outputs=OUTPUTS,
+    fake=fake_group_norm,
+    jvp=group_norm_tangent,
+    vjp={"input, weight, bias": group_norm_slopes},
+)
 def group_norm_(input, weight, bias, N, C, HxW, group, eps):
-    """(input - mean) / sqrt(variance + eps) * weight + bias, with mean and variance of each group of channels."""
+    """(input - mean) / sqrt(variance + eps) * weight + bias, with mean and variance of each group of
+    channels."""
     check_group_norm(input.shape, *[None if a is None else a.shape for a in (weight, bias)], group)
     refuse_integers(dt.from_numpy(input.dtype), "GroupNormKernelImpl")
-    check_parameter_dtypes(dt.from_numpy(input.dtype), [None if a is None else dt.from_numpy(a.dtype)
-                                                        for a in (weight, bias)])
+    check_parameter_dtypes(
+        dt.from_numpy(input.dtype), [None if a is None else dt.from_numpy(a.dtype) for a in (weight, bias)]
+    )
     x, (weight, bias) = rows_and_weights(input, (weight, bias), N, C, HxW, group)
     out, mean, rstd = silently(kernels.normalize_rows, x, weight, bias, eps)
     out = out.reshape(input.shape), mean.reshape(N, group), rstd.reshape(N, group)
     return tuple([a.astype(input.dtype, copy=False) for a in out])
 
 
-@operator("native_group_norm_backward", spaces=(), out=False, outputs=OUTPUTS,
-          fake=lambda grad_output, input, weight, mean, rstd, N, C, HxW, group: (
-              Fake(input._shape, input._dtype), Fake((C,), input._dtype), Fake((C,), input._dtype)))
+@operator(
+    "native_group_norm_backward",
+    spaces=(),
+    out=False,
+    outputs=OUTPUTS,
+    fake=lambda grad_output, input, weight, mean, rstd, N, C, HxW, group: (
+        Fake(input._shape, input._dtype),
+        Fake((C,), input._dtype),
+        Fake((C,), input._dtype),
+    ),
+)
 def native_group_norm_backward(grad_output, input, weight, mean, rstd, N, C, HxW, group):
     """The gradients of group norm's input, weight and bias."""
     x, (weight,) = rows_and_weights(input, (weight,), N, C, HxW, group)
@@ -382,20 +466,27 @@ def native_group_norm_backward(grad_output, input, weight, mean, rstd, N, C, HxW
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
-    """(input - mean) / sqrt(variance + eps) * weight + bias for each of `num_groups` groups of channels of each sample
-    of (N, C, ...); weight and bias (C,) (Wu and He 2018)."""
+    """(input - mean) / sqrt(variance + eps) * weight + bias for each of `num_groups` groups of channels of
+    each sample of (N, C, ...); weight and bias (C,) (Wu and He 2018)."""
     shape = input._shape
     check_group_norm(shape, *[None if t is None else t._shape for t in (weight, bias)], num_groups)
-    return group_norm_(input.contiguous(), weight, bias, shape[0], shape[1], math.prod(shape[2:]), num_groups, eps)[0]
+    return group_norm_(
+        input.contiguous(), weight, bias, shape[0], shape[1], math.prod(shape[2:]), num_groups, eps
+    )[0]
 
 
 def functional_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     if len(input._shape) < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(input._shape)}")
+        raise RuntimeError(
+            f"Expected at least 2 dimensions for input tensor but received {len(input._shape)}"
+        )
     shape = input._shape
     if shape[0] * shape[1] // num_groups * math.prod(shape[2:]) == 1 or (
-            shape[0] == 1 and shape[1] == num_groups and math.prod(shape[2:]) == 1):
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
+        shape[0] == 1 and shape[1] == num_groups and math.prod(shape[2:]) == 1
+    ):
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {list(shape)}"
+        )
     return group_norm(input, num_groups, weight, bias, eps)
 
 
@@ -411,7 +502,8 @@ publish("native_group_norm", native_group_norm, ("",))
 publish("group_norm", functional_group_norm, ("nn.functional",))
 
 
-# ---- made of other operators --------------------------------------------------------------------------------------
+# ---- made of other operators ---
+
 
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """The input divided by its p-norm along `dim`, or by `eps` where that is larger."""
@@ -420,11 +512,13 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
-    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al. 2012)."""
+    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al.
+    2012)."""
     ndim = len(input._shape)
     if ndim < 3:
-        raise ValueError("Expected 3D or higher dimensionality                          input (got "
-                         f"{ndim} dimensions)")
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {ndim} dimensions)"
+        )
     if not input.numel():
         return input
     F = exports["nn.functional"]

@@ -1,8 +1,9 @@
 """Convolutions and transposed convolutions in one to three dimensions, and the blocks of unfold and fold.
 
-A convolution's gradient of its input is a transposed convolution and the other way round, so that `convolution` and
-the gradient of its weight are all the operators there are, to any order of differentiation.
+A convolution's gradient of its input is a transposed convolution and the other way round, so that
+`convolution` and the gradient of its weight are all the operators there are, to any order of differentiation.
 """
+
 import math
 
 
@@ -15,12 +16,22 @@ from .declare import LINEAR, composite, exports, operator, publish
 from .fake import Fake
 from .reduction import widened
 
-CPP_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-             "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char",
-             "uint8": "unsigned char", "bool": "bool"}
+CPP_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short int",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+}
 
 
-# ---- arguments ----------------------------------------------------------------------------------------------------
+# ---- arguments ---
+
 
 def per_dimension(value, count, name):
     """One int per dimension of space, from one int or a list. RuntimeError for another length."""
@@ -30,18 +41,25 @@ def per_dimension(value, count, name):
     if len(values) == 1:
         return values * count
     if len(values) != count:
-        raise RuntimeError(f"expected {name} to be a single integer value or a list of {count} values to match the "
-                           f"convolution dimensions, but got {name}={list(values)}")
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {count} values to match the "
+            f"convolution dimensions, but got {name}={list(values)}"
+        )
     return values
 
 
-def check_convolution(shape, weight_shape, bias_shape, stride, padding, dilation, transposed, output_padding, groups):
-    """PyTorch's refusals by shape, in its order (aten/src/ATen/native/Convolution.cpp, check_shape_forward)."""
+def check_convolution(
+    shape, weight_shape, bias_shape, stride, padding, dilation, transposed, output_padding, groups
+):
+    """PyTorch's refusals by shape, in its order (aten/src/ATen/native/Convolution.cpp,
+    check_shape_forward)."""
     check_settings(stride, padding, dilation, output_padding)
     if len(shape) != len(weight_shape):
         n = len(weight_shape)
-        raise RuntimeError(f"Expected {n}-dimensional input for {n}-dimensional weight {list(weight_shape)}, but got "
-                           f"{len(shape)}-dimensional input of size {list(shape)} instead")
+        raise RuntimeError(
+            f"Expected {n}-dimensional input for {n}-dimensional weight {list(weight_shape)}, but got "
+            f"{len(shape)}-dimensional input of size {list(shape)} instead"
+        )
     check_groups(weight_shape, groups)
     check_channels(shape, weight_shape, bias_shape, transposed, groups)
     if transposed:
@@ -63,32 +81,42 @@ def check_settings(stride, padding, dilation, output_padding):
 
 def check_groups(weight_shape, groups):
     if weight_shape[0] < groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got "
-                           f"weight of size {list(weight_shape)} instead")
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got "
+            f"weight of size {list(weight_shape)} instead"
+        )
     if weight_shape[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but "
-                           f"got weight of size [{list(weight_shape)}] instead")
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but "
+            f"got weight of size [{list(weight_shape)}] instead"
+        )
 
 
 def check_channels(shape, weight_shape, bias_shape, transposed, groups):
     given = f"Given transposed={int(transposed)}" if transposed else f"Given groups={groups}"
     channels = weight_shape[0] if transposed else weight_shape[1] * groups
     if shape[1] != channels:
-        raise RuntimeError(f"{given}, weight of size {list(weight_shape)}, expected input{list(shape)} to have "
-                           f"{channels} channels, but got {shape[1]} channels instead")
+        raise RuntimeError(
+            f"{given}, weight of size {list(weight_shape)}, expected input{list(shape)} to have "
+            f"{channels} channels, but got {shape[1]} channels instead"
+        )
     outputs = weight_shape[1] * groups if transposed else weight_shape[0]
     if bias_shape is not None and bias_shape != (outputs,):
         given = f"{given}, weight" if transposed else "Given weight"
-        raise RuntimeError(f"{given} of size {list(weight_shape)}, expected bias to be 1-dimensional with {outputs} "
-                           f"elements, but got bias of size {list(bias_shape)} instead")
+        raise RuntimeError(
+            f"{given} of size {list(weight_shape)}, expected bias to be 1-dimensional with {outputs} "
+            f"elements, but got bias of size {list(bias_shape)} instead"
+        )
 
 
 def check_kernel_fits(shape, weight_shape, padding, dilation):
     sizes = [n + 2 * p for n, p in zip(shape[2:], padding)]
     kernel = [d * (k - 1) + 1 for k, d in zip(weight_shape[2:], dilation)]
     if any([k > n for n, k in zip(sizes, kernel)]):
-        raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size: "
-                           f"({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual input size")
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). Kernel size: "
+            f"({' x '.join(map(str, kernel))}). Kernel size can't be greater than actual input size"
+        )
 
 
 AXES = {1: ("width",), 2: ("height", "width"), 3: ("depth", "height", "width")}
@@ -98,29 +126,42 @@ def check_output_padding(output_padding, stride, dilation):
     if all([p < s or p < d for p, s, d in zip(output_padding, stride, dilation)]):
         return
     axes = AXES[len(stride)]
-    parts = [f"{name}_{axis}: {value}" for name, values in
-             (("output_padding", output_padding), ("stride", stride), ("dilation", dilation))
-             for axis, value in zip(axes, values)]
-    raise RuntimeError("output padding must be smaller than either stride or dilation, but got " + " ".join(parts))
+    parts = [
+        f"{name}_{axis}: {value}"
+        for name, values in (("output_padding", output_padding), ("stride", stride), ("dilation", dilation))
+        for axis, value in zip(axes, values)
+    ]
+    raise RuntimeError(
+        "output padding must be smaller than either stride or dilation, but got " + " ".join(parts)
+    )
 
 
 def check_dtypes(dtype, weight_dtype, bias_dtype):
     if weight_dtype is not dtype:
         if dtype is dt.float64 or not dtype.is_floating_point:
-            raise RuntimeError(f"expected scalar type {scalar_type_name(dtype)} but found "
-                               f"{scalar_type_name(weight_dtype)}")
-        raise RuntimeError(f"Input type (torch.{scalar_type_name(dtype)}Tensor) and weight type "
-                           f"(torch.{scalar_type_name(weight_dtype)}Tensor) should be the same or input should be a "
-                           "MKLDNN tensor and weight is a dense tensor")
+            raise RuntimeError(
+                f"expected scalar type {scalar_type_name(dtype)} but found {scalar_type_name(weight_dtype)}"
+            )
+        raise RuntimeError(
+            f"Input type (torch.{scalar_type_name(dtype)}Tensor) and weight type "
+            f"(torch.{scalar_type_name(weight_dtype)}Tensor) should be the same or input should be a "
+            "MKLDNN tensor and weight is a dense tensor"
+        )
     if bias_dtype not in (None, dtype):
-        raise RuntimeError(f"Input type ({CPP_NAMES[dtype.name]}) and bias type ({CPP_NAMES[bias_dtype.name]}) should "
-                           "be the same")
+        raise RuntimeError(
+            f"Input type ({CPP_NAMES[dtype.name]}) and bias type ({CPP_NAMES[bias_dtype.name]}) should "
+            "be the same"
+        )
 
 
 def transposed_space(space, kernel, stride, padding, dilation, output_padding):
     """The space of a transposed convolution's result."""
-    return tuple([(n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in
-                  zip(space, kernel, stride, padding, dilation, output_padding)])
+    return tuple(
+        [
+            (n - 1) * s - 2 * p + d * (k - 1) + o + 1
+            for n, k, s, p, d, o in zip(space, kernel, stride, padding, dilation, output_padding)
+        ]
+    )
 
 
 def result_shape(shape, weight_shape, stride, padding, dilation, transposed, output_padding, groups):
@@ -128,45 +169,58 @@ def result_shape(shape, weight_shape, stride, padding, dilation, transposed, out
     if transposed:
         space = transposed_space(shape[2:], kernel, stride, padding, dilation, output_padding)
         if any([n < 1 for n in space]):
-            raise RuntimeError(f"Given input size per channel: ({' x '.join(map(str, shape[2:]))}). Calculated output "
-                               f"size per channel: ({' x '.join(map(str, space))}). Output size is too small")
+            raise RuntimeError(
+                f"Given input size per channel: ({' x '.join(map(str, shape[2:]))}). Calculated output "
+                f"size per channel: ({' x '.join(map(str, space))}). Output size is too small"
+            )
         return (shape[0], weight_shape[1] * groups, *space)
     return (shape[0], weight_shape[0], *Geometry(kernel, stride, padding, dilation).places(shape[2:]))
 
 
 def fake_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     bias_shape, bias_dtype = (None, None) if bias is None else (bias._shape, bias._dtype)
-    check_convolution(input._shape, weight._shape, bias_shape, stride, padding, dilation, transposed, output_padding,
-                      groups)
+    check_convolution(
+        input._shape, weight._shape, bias_shape, stride, padding, dilation, transposed, output_padding, groups
+    )
     check_dtypes(input._dtype, weight._dtype, bias_dtype)
-    return Fake(result_shape(input._shape, weight._shape, stride, padding, dilation, transposed, output_padding, groups),
-                input._dtype)
+    return Fake(
+        result_shape(
+            input._shape, weight._shape, stride, padding, dilation, transposed, output_padding, groups
+        ),
+        input._dtype,
+    )
 
 
-# ---- the operators ------------------------------------------------------------------------------------------------
+# ---- the operators ---
+
 
 def input_slope(grad, weight, input_shape, stride, padding, dilation, transposed, output_padding, groups):
     """The gradient of a convolution's input: the convolution of the other kind."""
     if transposed:
         found = convolution(grad, weight, None, stride, padding, dilation, False, [0] * len(stride), groups)
-        for dim, size in enumerate(input_shape[2:], 2):     # output_padding may make room for one place more
+        for dim, size in enumerate(input_shape[2:], 2):  # output_padding may make room for one place more
             found = found if found._shape[dim] == size else found.narrow(dim, 0, size)
         return found
-    smallest = transposed_space(grad._shape[2:], weight._shape[2:], stride, padding, dilation, [0] * len(stride))
+    smallest = transposed_space(
+        grad._shape[2:], weight._shape[2:], stride, padding, dilation, [0] * len(stride)
+    )
     missing = [n - m for n, m in zip(input_shape[2:], smallest)]
     return convolution(grad, weight, None, stride, padding, dilation, True, missing, groups)
 
 
 def weight_slope(grad, input, weight_shape, stride, padding, dilation, transposed, output_padding, groups):
-    return weight_backward(grad, input, weight_shape, stride, padding, dilation, transposed, output_padding, groups)
+    return weight_backward(
+        grad, input, weight_shape, stride, padding, dilation, transposed, output_padding, groups
+    )
 
 
 def bias_slope(grad):
     return grad.sum([0, *range(2, len(grad._shape))])
 
 
-def convolution_tangent(input, weight, input_t, weight_t, bias_t, stride, padding, dilation, transposed, output_padding,
-                        groups):
+def convolution_tangent(
+    input, weight, input_t, weight_t, bias_t, stride, padding, dilation, transposed, output_padding, groups
+):
     settings = (stride, padding, dilation, transposed, output_padding, groups)
     found = 0
     if input_t is not None:
@@ -176,11 +230,18 @@ def convolution_tangent(input, weight, input_t, weight_t, bias_t, stride, paddin
     if bias_t is None:
         return found
     return found + bias_t.reshape([-1] + [1] * len(stride)).expand(
-        result_shape(input._shape, weight._shape, *settings))
+        result_shape(input._shape, weight._shape, *settings)
+    )
 
 
-@operator("convolution", spaces=("",), out=False, fake=fake_convolution, jvp=convolution_tangent,
-          vjp={"input": input_slope, "weight": weight_slope, "bias": bias_slope})
+@operator(
+    "convolution",
+    spaces=("",),
+    out=False,
+    fake=fake_convolution,
+    jvp=convolution_tangent,
+    vjp={"input": input_slope, "weight": weight_slope, "bias": bias_slope},
+)
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """The cross-correlation of input and weight, or its transpose, for a batch.
 
@@ -205,25 +266,59 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 
 
 def check_arrays(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    check_convolution(input.shape, weight.shape, None if bias is None else bias.shape, stride, padding, dilation,
-                      transposed, output_padding, groups)
+    check_convolution(
+        input.shape,
+        weight.shape,
+        None if bias is None else bias.shape,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+    )
     if input.dtype != weight.dtype or bias is not None and bias.dtype != input.dtype:
-        check_dtypes(dt.from_numpy(input.dtype), dt.from_numpy(weight.dtype),
-                     None if bias is None else dt.from_numpy(bias.dtype))
+        check_dtypes(
+            dt.from_numpy(input.dtype),
+            dt.from_numpy(weight.dtype),
+            None if bias is None else dt.from_numpy(bias.dtype),
+        )
 
 
-def fake_weight_backward(grad, input, weight_shape, stride, padding, dilation, transposed, output_padding, groups):
+def fake_weight_backward(
+    grad, input, weight_shape, stride, padding, dilation, transposed, output_padding, groups
+):
     return Fake(weight_shape, input._dtype)
 
 
-@operator("_convolution_backward_weight", spaces=(), out=False, fake=fake_weight_backward,
-          jvp=lambda grad, input, grad_t, input_t, weight_shape, stride, padding, dilation, transposed, output_padding,
-          groups: sum([weight_backward(g, x, weight_shape, stride, padding, dilation, transposed, output_padding, groups)
-                       for g, x in ((grad_t, input), (grad, input_t)) if g is not None and x is not None]),
-          vjp={"grad": lambda grads, input, stride, padding, dilation, transposed, output_padding, groups:
-               convolution(input, grads[0], None, stride, padding, dilation, transposed, output_padding, groups),
-               "input": lambda grads, grad, input_shape, stride, padding, dilation, transposed, output_padding, groups:
-               input_slope(grad, grads[0], input_shape, stride, padding, dilation, transposed, output_padding, groups)})
+def weight_backward_tangent(
+    grad, input, grad_t, input_t, weight_shape, stride, padding, dilation, transposed, output_padding, groups
+):
+    settings = (weight_shape, stride, padding, dilation, transposed, output_padding, groups)
+    found = 0
+    if grad_t is not None:
+        found = weight_backward(grad_t, input, *settings)
+    return found if input_t is None else found + weight_backward(grad, input_t, *settings)
+
+
+def slope_of_grad(grads, input, stride, padding, dilation, transposed, output_padding, groups):
+    """The weight's gradient is linear in the result's: its transpose is the convolution."""
+    return convolution(input, grads[0], None, stride, padding, dilation, transposed, output_padding, groups)
+
+
+def slope_of_input(grads, grad, input_shape, stride, padding, dilation, transposed, output_padding, groups):
+    settings = (stride, padding, dilation, transposed, output_padding, groups)
+    return input_slope(grad, grads[0], input_shape, *settings)
+
+
+@operator(
+    "_convolution_backward_weight",
+    spaces=(),
+    out=False,
+    fake=fake_weight_backward,
+    jvp=weight_backward_tangent,
+    vjp={"grad": slope_of_grad, "input": slope_of_input},
+)
 def weight_backward(grad, input, weight_shape, stride, padding, dilation, transposed, output_padding, groups):
     """The gradient of a convolution's weight from that of its result."""
     geometry = Geometry(weight_shape[2:], stride, padding, dilation)
@@ -232,7 +327,8 @@ def weight_backward(grad, input, weight_shape, stride, padding, dilation, transp
     return kernels.weight_gradient(grad, input, weight_shape, geometry, groups).astype(dtype, copy=False)
 
 
-# ---- conv1d to conv3d ---------------------------------------------------------------------------------------------
+# ---- conv1d to conv3d ---
+
 
 def convolved(name, count, input, weight, bias, stride, padding, dilation, groups):
     """A convolution of `count` dimensions of space, of a batch or of one sample."""
@@ -245,11 +341,15 @@ def convolved(name, count, input, weight, bias, stride, padding, dilation, group
     return batchwise(name, count, input, weight, bias, stride, padding, dilation, False, (0,) * count, groups)
 
 
-def batchwise(name, count, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+def batchwise(
+    name, count, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+):
     ndim = len(input._shape)
     if ndim not in (count + 1, count + 2):
-        raise RuntimeError(f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {name}, but got input "
-                           f"of size: {list(input._shape)}")
+        raise RuntimeError(
+            f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {name}, but got input "
+            f"of size: {list(input._shape)}"
+        )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if len(weight._shape) != count + 2:
@@ -287,9 +387,11 @@ def require_tensors(name, input, weight):
     if isinstance(input, Tensor) and isinstance(weight, Tensor):
         return
     shown = ", ".join("Tensor" if isinstance(t, Tensor) else type(t).__name__ for t in (input, weight))
-    raise TypeError(f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n"
-                    " * (Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, tuple of ints "
-                    "padding = 0, tuple of ints dilation = 1, int groups = 1)\n")
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments - got ({shown}), but expected one of:\n"
+        " * (Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, tuple of ints "
+        "padding = 0, tuple of ints dilation = 1, int groups = 1)\n"
+    )
 
 
 SPACES = ("", "nn.functional")
@@ -297,21 +399,22 @@ SPACES = ("", "nn.functional")
 
 @composite("conv1d", spaces=SPACES)
 def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """Convolution over a line: input (N, C, L) or (C, L), weight (out_channels, C / groups, k). `padding` may be a
-    number of zeros, "valid" or "same"."""
+    """Convolution over a line: input (N, C, L) or (C, L), weight (out_channels, C / groups, k). `padding` may
+    be a number of zeros, "valid" or "same"."""
     return convolved("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
 @composite("conv2d", spaces=SPACES)
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """Convolution over an image: input (N, C, H, W) or (C, H, W), weight (out_channels, C / groups, kh, kw)."""
+    """Convolution over an image: input (N, C, H, W) or (C, H, W), weight (out_channels, C / groups, kh,
+    kw)."""
     return convolved("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
 @composite("conv3d", spaces=SPACES)
 def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """Convolution over a volume: input (N, C, D, H, W) or (C, D, H, W), weight (out_channels, C / groups, kd, kh,
-    kw)."""
+    """Convolution over a volume: input (N, C, D, H, W) or (C, D, H, W), weight (out_channels, C / groups, kd,
+    kh, kw)."""
     return convolved("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -320,34 +423,47 @@ def convolved_transposed(name, count, input, weight, bias, stride, padding, outp
     require_tensors(name, input, weight)
     if isinstance(padding, str):
         raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
-    named = (("stride", stride), ("padding", padding), ("dilation", dilation), ("output_padding", output_padding))
-    stride, padding, dilation, output_padding = [per_dimension(value, count, setting) for setting, value in named]
-    return batchwise(name, count, input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+    named = (
+        ("stride", stride),
+        ("padding", padding),
+        ("dilation", dilation),
+        ("output_padding", output_padding),
+    )
+    stride, padding, dilation, output_padding = [
+        per_dimension(value, count, setting) for setting, value in named
+    ]
+    return batchwise(
+        name, count, input, weight, bias, stride, padding, dilation, True, output_padding, groups
+    )
 
 
 @composite("conv_transpose1d", spaces=SPACES)
 def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
     """The transpose of conv1d: input (N, C, L) or (C, L), weight (C, out_channels / groups, k)."""
-    return convolved_transposed("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups,
-                                dilation)
+    return convolved_transposed(
+        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
 
 
 @composite("conv_transpose2d", spaces=SPACES)
 def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
     """The transpose of conv2d: input (N, C, H, W) or (C, H, W), weight (C, out_channels / groups, kh, kw)."""
-    return convolved_transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups,
-                                dilation)
+    return convolved_transposed(
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
 
 
 @composite("conv_transpose3d", spaces=SPACES)
 def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-    """The transpose of conv3d: input (N, C, D, H, W) or (C, D, H, W), weight (C, out_channels / groups, kd, kh,
-    kw)."""
-    return convolved_transposed("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups,
-                                dilation)
+    """The transpose of conv3d: input (N, C, D, H, W) or (C, D, H, W), weight (C, out_channels / groups, kd,
+    kh, kw)."""
+    return convolved_transposed(
+        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
 
 
-# ---- unfold and fold ----------------------------------------------------------------------------------------------
+# ---- unfold and fold ---
+
 
 def pair(value, name):
     """Two ints from one or two. RuntimeError for another number of them."""
@@ -360,12 +476,19 @@ def pair(value, name):
 
 
 def check_blocks(kernel, dilation, padding, stride):
-    for name, short, (h, w) in (("kernel size", "kernel", kernel), ("dilation", "dilation", dilation),
-                                ("stride", "stride", stride)):
+    for name, short, (h, w) in (
+        ("kernel size", "kernel", kernel),
+        ("dilation", "dilation", dilation),
+        ("stride", "stride", stride),
+    ):
         if h <= 0 or w <= 0:
-            raise RuntimeError(f"{name} should be greater than zero, but got {short}_height: {h} {short}_width: {w}")
+            raise RuntimeError(
+                f"{name} should be greater than zero, but got {short}_height: {h} {short}_width: {w}"
+            )
     if min(padding) < 0:
-        raise RuntimeError(f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}")
+        raise RuntimeError(
+            f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}"
+        )
 
 
 def check_im2col(shape, dtype, kernel_size, dilation, padding, stride):
@@ -373,13 +496,17 @@ def check_im2col(shape, dtype, kernel_size, dilation, padding, stride):
     check_blocks(kernel_size, dilation, padding, stride)
     is_valid = len(shape) in (3, 4) and 0 not in shape[-3:]
     if not is_valid:
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-                           f"dimensions for input, but got: {list(shape)}")
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
     places = Geometry(kernel_size, stride, padding, dilation).places(shape[-2:])
     if min(places) < 1:
-        raise RuntimeError(f"Given input with spatial size {tuple(shape[-2:])}, kernel_size={tuple(kernel_size)}, "
-                           f"dilation={tuple(dilation)}, padding={tuple(padding)}, calculated shape of the array of "
-                           f"sliding blocks as {places}, but its components must be at least one.")
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(shape[-2:])}, kernel_size={tuple(kernel_size)}, "
+            f"dilation={tuple(dilation)}, padding={tuple(padding)}, calculated shape of the array of "
+            f"sliding blocks as {places}, but its components must be at least one."
+        )
     check_floating(dtype, "im2col_out_cpu")
     return places
 
@@ -399,9 +526,18 @@ def four_dimensional(array):
     return array[None] if array.ndim == 3 else array
 
 
-@operator("im2col", spaces=(), out=False, fake=fake_im2col, jvp=LINEAR,
-          vjp={"self": lambda grad, self_shape, kernel_size, dilation, padding, stride: col2im(
-              grad, self_shape[-2:], kernel_size, dilation, padding, stride)})
+@operator(
+    "im2col",
+    spaces=(),
+    out=False,
+    fake=fake_im2col,
+    jvp=LINEAR,
+    vjp={
+        "self": lambda grad, self_shape, kernel_size, dilation, padding, stride: col2im(
+            grad, self_shape[-2:], kernel_size, dilation, padding, stride
+        )
+    },
+)
 def im2col(self, kernel_size, dilation, padding, stride):
     """The sliding blocks of (N, C, H, W) or (C, H, W) as columns, (N, C * kernel, places)."""
     places = check_im2col(self.shape, dt.from_numpy(self.dtype), kernel_size, dilation, padding, stride)
@@ -413,22 +549,32 @@ def im2col(self, kernel_size, dilation, padding, stride):
 def check_col2im(shape, dtype, output_size, kernel_size, dilation, padding, stride):
     check_blocks(kernel_size, dilation, padding, stride)
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
-        raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
-                           f"dimensions for input, but got: {list(shape)}")
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
     kernel, dim = tuple(kernel_size), len(shape) - 2
     if shape[-2] % math.prod(kernel):
-        raise RuntimeError(f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
-                           f"got input.size(1)={shape[-2]} and kernel_size={kernel}.")
+        raise RuntimeError(
+            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
+            f"got input.size(1)={shape[-2]} and kernel_size={kernel}."
+        )
     places = Geometry(kernel, stride, padding, dilation).places(output_size)
-    given = (f"Given output_size={tuple(output_size)}, kernel_size={kernel}, dilation={tuple(dilation)}, "
-             f"padding={tuple(padding)}, stride={tuple(stride)}, ")
+    given = (
+        f"Given output_size={tuple(output_size)}, kernel_size={kernel}, dilation={tuple(dilation)}, "
+        f"padding={tuple(padding)}, stride={tuple(stride)}, "
+    )
     if shape[-1] != math.prod(places):
-        raise RuntimeError(f"{given}expected size of input's dimension 2 to match the calculated number of sliding "
-                           f"blocks {places[0]} * {places[1]} = {math.prod(places)}, but got "
-                           f"input.size({dim + 1})={shape[-1]}.")
+        raise RuntimeError(
+            f"{given}expected size of input's dimension 2 to match the calculated number of sliding "
+            f"blocks {places[0]} * {places[1]} = {math.prod(places)}, but got "
+            f"input.size({dim + 1})={shape[-1]}."
+        )
     if min(places) < 1:
-        raise RuntimeError(f"{given}calculated shape of the array of sliding blocks as {places}, which is too small "
-                           "(non-positive)")
+        raise RuntimeError(
+            f"{given}calculated shape of the array of sliding blocks as {places}, which is too small "
+            "(non-positive)"
+        )
     check_floating(dtype, "col2im_out_cpu")
     return places
 
@@ -439,12 +585,23 @@ def fake_col2im(self, output_size, kernel_size, dilation, padding, stride):
     return Fake((*batch, rows // math.prod(kernel_size), *output_size), self._dtype)
 
 
-@operator("col2im", spaces=(), out=False, fake=fake_col2im, jvp=LINEAR,
-          vjp={"self": lambda grad, kernel_size, dilation, padding, stride: im2col(
-              grad, kernel_size, dilation, padding, stride)})
+@operator(
+    "col2im",
+    spaces=(),
+    out=False,
+    fake=fake_col2im,
+    jvp=LINEAR,
+    vjp={
+        "self": lambda grad, kernel_size, dilation, padding, stride: im2col(
+            grad, kernel_size, dilation, padding, stride
+        )
+    },
+)
 def col2im(self, output_size, kernel_size, dilation, padding, stride):
     """Columns (N, C * kernel, places) added up where im2col takes them from, (N, C, *output_size)."""
-    places = check_col2im(self.shape, dt.from_numpy(self.dtype), output_size, kernel_size, dilation, padding, stride)
+    places = check_col2im(
+        self.shape, dt.from_numpy(self.dtype), output_size, kernel_size, dilation, padding, stride
+    )
     *batch, rows, _ = self.shape
     channels = rows // math.prod(kernel_size)
     wide = widened(self)
@@ -455,18 +612,36 @@ def col2im(self, output_size, kernel_size, dilation, padding, stride):
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Every block of (N, C, H, W) or (C, H, W) that a kernel covers as a column, (N, C * kernel, places)."""
-    sizes = [pair(v, n) for v, n in ((kernel_size, "kernel_size"), (dilation, "dilation"), (padding, "padding"),
-                                     (stride, "stride"))]
+    sizes = [
+        pair(v, n)
+        for v, n in (
+            (kernel_size, "kernel_size"),
+            (dilation, "dilation"),
+            (padding, "padding"),
+            (stride, "stride"),
+        )
+    ]
     if len(input._shape) < 3:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(input._shape)}, "
-                         f"{len(input._shape) - 1}], but got 2)")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(input._shape)}, "
+            f"{len(input._shape) - 1}], but got 2)"
+        )
     return im2col(input, *sizes)
 
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Columns (N, C * kernel, places) as an image (N, C, *output_size), overlaps added up: the transpose of unfold."""
-    sizes = [pair(v, n) for v, n in ((output_size, "output_size"), (kernel_size, "kernel_size"),
-                                     (dilation, "dilation"), (padding, "padding"), (stride, "stride"))]
+    """Columns (N, C * kernel, places) as an image (N, C, *output_size), overlaps added up: the transpose of
+    unfold."""
+    sizes = [
+        pair(v, n)
+        for v, n in (
+            (output_size, "output_size"),
+            (kernel_size, "kernel_size"),
+            (dilation, "dilation"),
+            (padding, "padding"),
+            (stride, "stride"),
+        )
+    ]
     return col2im(input, *sizes)
 
 

@@ -2,6 +2,7 @@
 
 Both are made of other operators, which have their derivatives.
 """
+
 import functools
 import itertools
 import operator as py
@@ -14,7 +15,8 @@ from .declare import composite, exports, publish
 MODES, PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
 
 
-# ---- coordinates --------------------------------------------------------------------------------------------------
+# ---- coordinates ---
+
 
 def unnormalised(coordinate, size, align_corners):
     """From [-1, 1] to element numbers."""
@@ -68,11 +70,14 @@ def weighted_sum(input, corners):
     return total
 
 
-# ---- kinds of interpolation ---------------------------------------------------------------------------------------
+# ---- kinds of interpolation ---
+
 
 def nearest(input, coordinates, padding_mode, align_corners):
-    places = [inside(c, n, padding_mode, align_corners).detach().round()
-              for c, n in zip(coordinates, input._shape[2:])]
+    places = [
+        inside(c, n, padding_mode, align_corners).detach().round()
+        for c, n in zip(coordinates, input._shape[2:])
+    ]
     found, is_inside = picked(input, places)
     return found * is_inside
 
@@ -100,25 +105,34 @@ def bicubic(input, coordinates, padding_mode, align_corners):
 KINDS = (bilinear, nearest, bicubic)
 
 
-# ---- grid_sample --------------------------------------------------------------------------------------------------
+# ---- grid_sample ---
+
 
 def check_grid(input, grid, mode):
     """PyTorch's refusals (aten/src/ATen/native/GridSamplerUtils.h)."""
     shape, grid_shape = input._shape, grid._shape
     start = "grid_sampler(): expected "
     if shape[0] != grid_shape[0]:
-        raise RuntimeError(f"{start}grid and input to have same batch size, but got input with sizes {list(shape)} and "
-                           f"grid with sizes {list(grid_shape)}")
+        raise RuntimeError(
+            f"{start}grid and input to have same batch size, but got input with sizes {list(shape)} and "
+            f"grid with sizes {list(grid_shape)}"
+        )
     if grid_shape[-1] != len(shape) - 2:
-        raise RuntimeError(f"{start}grid to have size {len(shape) - 2} in last dimension, but got grid with sizes "
-                           f"{list(grid_shape)}")
+        raise RuntimeError(
+            f"{start}grid to have size {len(shape) - 2} in last dimension, but got grid with sizes "
+            f"{list(grid_shape)}"
+        )
     if len(shape) not in (4, 5) or len(shape) != len(grid_shape):
-        raise RuntimeError(f"{start}4D or 5D input and grid with same number of dimensions, but got input with sizes "
-                           f"{list(shape)} and grid with sizes {list(grid_shape)}")
+        raise RuntimeError(
+            f"{start}4D or 5D input and grid with same number of dimensions, but got input with sizes "
+            f"{list(shape)} and grid with sizes {list(grid_shape)}"
+        )
     for dim, size in enumerate(shape[2:], 2):
         if size <= 0:
-            raise RuntimeError(f"{start}input to have non-empty spatial dimensions, but input has sizes {list(shape)} "
-                               f"with dimension {dim} being empty")
+            raise RuntimeError(
+                f"{start}input to have non-empty spatial dimensions, but input has sizes {list(shape)} "
+                f"with dimension {dim} being empty"
+            )
     if len(shape) == 5 and mode == 2:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
 
@@ -128,18 +142,22 @@ def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     """grid_sample with its modes as numbers, in the order of MODES and PADDINGS."""
     check_grid(input, grid, interpolation_mode)
     if not input._dtype.is_floating_point:
-        raise NotImplementedError(f"\"grid_sampler_{len(input._shape) - 2}d_cpu_kernel_impl\" not implemented for "
-                                  f"'{scalar_type_name(input._dtype)}'")
+        raise NotImplementedError(
+            f'"grid_sampler_{len(input._shape) - 2}d_cpu_kernel_impl" not implemented for '
+            f"'{scalar_type_name(input._dtype)}'"
+        )
     if grid._dtype is not input._dtype:
-        raise RuntimeError(f"expected scalar type {scalar_type_name(input._dtype)} but found "
-                           f"{scalar_type_name(grid._dtype)}")
+        raise RuntimeError(
+            f"expected scalar type {scalar_type_name(input._dtype)} but found {scalar_type_name(grid._dtype)}"
+        )
     space = input._shape[2:]
     coordinates = [unnormalised(c, n, align_corners) for c, n in zip(reversed(grid.unbind(-1)), space)]
     return KINDS[interpolation_mode](input, coordinates, PADDINGS[padding_mode], align_corners)
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
-    """The input (N, C, [D,] H, W) at the places of `grid` (N, ..., 2 or 3): x, y[, z] from -1 to 1 across the image.
+    """The input (N, C, [D,] H, W) at the places of `grid` (N, ..., 2 or 3): x, y[, z] from -1 to 1 across the
+    image.
 
     Args:
         mode: "bilinear", "nearest" or "bicubic" (images only).
@@ -147,23 +165,31 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         align_corners: whether -1 and 1 are the middles of the corner pixels, else their outer edges.
     """
     if mode not in MODES:
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
-                         f"'{mode}'")
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
+            f"'{mode}'"
+        )
     if padding_mode not in PADDINGS:
-        raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
-                         f"but got: '{padding_mode}'")
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+            f"but got: '{padding_mode}'"
+        )
     if align_corners is None:
         warn_of_corners()
     return grid_sampler(input, grid, MODES.index(mode), PADDINGS.index(padding_mode), bool(align_corners))
 
 
 def warn_of_corners():
-    warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
-                  "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
-                  "details.", stacklevel=3)
+    warnings.warn(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+        "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+        "details.",
+        stacklevel=3,
+    )
 
 
-# ---- affine_grid --------------------------------------------------------------------------------------------------
+# ---- affine_grid ---
+
 
 def base_coordinates(theta, size, align_corners):
     """The middles of `size` pixels from -1 to 1."""
@@ -183,19 +209,23 @@ def affine_grid_generator(theta, size, align_corners):
 
 
 def affine_grid(theta, size, align_corners=None):
-    """The places (N, [D,] H, W, 2 or 3) that maps `theta` (N, 2, 3) or (N, 3, 4) give to the pixels of images of
-    `size`, for grid_sample."""
+    """The places (N, [D,] H, W, 2 or 3) that maps `theta` (N, 2, 3) or (N, 3, 4) give to the pixels of images
+    of `size`, for grid_sample."""
     if align_corners is None:
         warn_of_corners()
     if not theta._dtype.is_floating_point:
         raise ValueError(f"Expected theta to have floating point type, but got {theta._dtype}")
     if len(size) not in (4, 5):
-        raise NotImplementedError("affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
-                                  f"respectively. Got size {tuple(size)}.")
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {tuple(size)}."
+        )
     count = len(size) - 2
     if theta._shape[1:] != (count, count + 1):
-        raise ValueError(f"Expected a batch of {count}D affine matrices of shape Nx{count}x{count + 1} for size "
-                         f"{tuple(size)}. Got {theta.shape}.")
+        raise ValueError(
+            f"Expected a batch of {count}D affine matrices of shape Nx{count}x{count + 1} for size "
+            f"{tuple(size)}. Got {theta.shape}."
+        )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
     return affine_grid_generator(theta, tuple(size), bool(align_corners))

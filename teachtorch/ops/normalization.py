@@ -1,4 +1,5 @@
 """Layer normalisation: each sample to mean 0 and variance 1 over its last dimensions."""
+
 import math
 
 import numpy as np
@@ -13,47 +14,59 @@ from .declare import operator, publish
 from .fake import Fake
 from .reduction import widened
 
-OUTPUTS = ("result0", "result1", "result2")          # the normalised input, the means, the reciprocal deviations
+OUTPUTS = ("result0", "result1", "result2")  # the normalised input, the means, the reciprocal deviations
 
 
-# ---- arguments ----------------------------------------------------------------------------------------------------
+# ---- arguments ---
+
 
 def check_parts(shape, normalized_shape, weight_shape, bias_shape):
     """The weight and bias must have the normalised shape, which the input's must end with."""
     if not normalized_shape:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-                           "element, but got normalized_shape = []")
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []"
+        )
     for name, found in (("weight", weight_shape), ("bias", bias_shape)):
         if found is not None and found != normalized_shape:
-            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                               f"{list(found)} and normalized_shape = {list(normalized_shape)}")
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(found)} and normalized_shape = {list(normalized_shape)}"
+            )
     check_end(shape, normalized_shape, ", ")
 
 
 def check_end(shape, normalized_shape, separator):
-    if shape[-len(normalized_shape):] != normalized_shape:
+    if shape[-len(normalized_shape) :] != normalized_shape:
         sizes = "".join(f", {size}" for size in normalized_shape).removeprefix(", ")
-        raise RuntimeError(f"Given normalized_shape={list(normalized_shape)}, expected input with shape "
-                           f"[*{separator}{sizes}], but got input of size{list(shape)}")
+        raise RuntimeError(
+            f"Given normalized_shape={list(normalized_shape)}, expected input with shape "
+            f"[*{separator}{sizes}], but got input of size{list(shape)}"
+        )
 
 
 def fake_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     shapes = [None if t is None else t._shape for t in (weight, bias)]
     check_parts(input._shape, normalized_shape, *shapes)
     if input._dtype.category != dt.FLOATING:
-        raise NotImplementedError(f'"LayerNormKernelImpl" not implemented for \'{scalar_type_name(input._dtype)}\'')
+        raise NotImplementedError(
+            f"\"LayerNormKernelImpl\" not implemented for '{scalar_type_name(input._dtype)}'"
+        )
     for t in (weight, bias):
         if t is not None and t._dtype is not input._dtype:
-            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of "
-                               f"{scalar_type_name(input._dtype)}")
-    statistics = input._shape[:-len(normalized_shape)] + (1,) * len(normalized_shape)
+            raise RuntimeError(
+                f"mixed dtype (CPU): expect parameter to have scalar type of {scalar_type_name(input._dtype)}"
+            )
+    statistics = input._shape[: -len(normalized_shape)] + (1,) * len(normalized_shape)
     return Fake(input._shape, input._dtype), Fake(statistics, input._dtype), Fake(statistics, input._dtype)
 
 
 def as_normalized_shape(value, function):
     if not isinstance(value, (tuple, list)):
-        raise TypeError(f"{function}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
-                        f"{type(value).__name__}")
+        raise TypeError(
+            f"{function}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
+            f"{type(value).__name__}"
+        )
     return size_argument(value, function, "normalized_shape")
 
 
@@ -61,7 +74,8 @@ def last_dims(normalized_shape):
     return tuple(range(-len(normalized_shape), 0))
 
 
-# ---- derivatives --------------------------------------------------------------------------------------------------
+# ---- derivatives ---
+
 
 def centred(input, mean, rstd):
     """The input, normalised but not yet scaled by the weight."""
@@ -89,10 +103,14 @@ def weight_gradient(grads, input, result1, result2):
 
 
 def slopes(grads, input, normalized_shape, weight, bias, result1, result2, needs):
-    """The gradients of input, weight and bias: by one kernel, or by operators where they are to be differentiated."""
+    """The gradients of input, weight and bias: by one kernel, or by operators where they are to be
+    differentiated."""
     if state.grad_enabled or grads[1] is not None or grads[2] is not None:
-        return (input_gradient(grads, input, normalized_shape, weight, result1, result2),
-                weight_gradient(grads, input, result1, result2), grads[0])
+        return (
+            input_gradient(grads, input, normalized_shape, weight, result1, result2),
+            weight_gradient(grads, input, result1, result2),
+            grads[0],
+        )
     if grads[0] is None:
         return None, None, None
     found = layer_norm_backward(grads[0], input, normalized_shape, weight, result1, result2)
@@ -103,7 +121,7 @@ def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weigh
     """The three outputs' tangents."""
     dims = last_dims(normalized_shape)
     normal = centred(input, result1, result2)
-    mean_t = rstd_t = (result1 * 0)
+    mean_t = rstd_t = result1 * 0
     out_t = normal * 0
     if input_t is not None:
         mean_t = input_t.mean(dims, True)
@@ -115,18 +133,27 @@ def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weigh
     return (out_t if bias_t is None else out_t + bias_t), mean_t, rstd_t
 
 
-# ---- operators ----------------------------------------------------------------------------------------------------
+# ---- operators ---
 
-@operator("native_layer_norm", fake=fake_layer_norm, outputs=OUTPUTS, jvp=layer_norm_tangent, out=False, spaces=(),
-          vjp={"input, weight, bias": slopes})
+
+@operator(
+    "native_layer_norm",
+    fake=fake_layer_norm,
+    outputs=OUTPUTS,
+    jvp=layer_norm_tangent,
+    out=False,
+    spaces=(),
+    vjp={"input, weight, bias": slopes},
+)
 def layer_norm_(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """(input - mean) / sqrt(variance + eps) * weight + bias, the means, and the reciprocals of the square roots."""
+    """(input - mean) / sqrt(variance + eps) * weight + bias, the means, and the reciprocals of the square
+    roots."""
     if input.dtype.kind in "biu" or any(t is not None and t.dtype != input.dtype for t in (weight, bias)):
         raise TypeError("layer_norm: the dtypes do not fit")
     check_parts(input.shape, normalized_shape, *[None if t is None else t.shape for t in (weight, bias)])
     x, weight, bias = [as_rows(a, normalized_shape) for a in (input, weight, bias)]
     out, mean, rstd = silently(kernels.normalize_rows, x, weight, bias, eps)
-    statistics = input.shape[:-len(normalized_shape)] + (1,) * len(normalized_shape)
+    statistics = input.shape[: -len(normalized_shape)] + (1,) * len(normalized_shape)
     found = out.reshape(input.shape), mean.reshape(statistics), rstd.reshape(statistics)
     return tuple([a.astype(input.dtype, copy=False) for a in found])
 
@@ -137,7 +164,7 @@ def as_rows(array, normalized_shape):
         return None
     length = math.prod(normalized_shape)
     wide = np.ascontiguousarray(widened(array))
-    return wide.reshape(math.prod(array.shape[:array.ndim - len(normalized_shape)]), length)
+    return wide.reshape(math.prod(array.shape[: array.ndim - len(normalized_shape)]), length)
 
 
 def fake_layer_norm_backward(grad_output, input, normalized_shape, weight, mean, rstd):
@@ -155,14 +182,15 @@ def layer_norm_backward(grad_output, input, normalized_shape, weight, mean, rstd
 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """layer_norm, with the means and the reciprocal deviations, through which no gradient flows."""
-    out, mean, rstd = layer_norm_(input, as_normalized_shape(normalized_shape, "native_layer_norm"),
-                                  weight, bias, eps)
+    out, mean, rstd = layer_norm_(
+        input, as_normalized_shape(normalized_shape, "native_layer_norm"), weight, bias, eps
+    )
     return out, mean.detach(), rstd.detach()
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
-    """The input normalised over its last dimensions, of `normalized_shape`: (x - mean) / sqrt(variance + eps), times
-    `weight`, plus `bias`. The variance is the biased one (Ba et al. 2016).
+    """The input normalised over its last dimensions, of `normalized_shape`: (x - mean) / sqrt(variance +
+    eps), times `weight`, plus `bias`. The variance is the biased one (Ba et al. 2016).
 
     RuntimeError where the shapes do not fit.
     """

@@ -1,7 +1,9 @@
 """Padding: constant, reflected, replicated and circular borders.
 
-`pad` and `padding` name two numbers per dimension, before and after it, from the last dimension on; negative ones cut.
+`pad` and `padding` name two numbers per dimension, before and after it, from the last dimension on; negative
+ones cut.
 """
+
 import numpy as np
 
 from ..core.dtype import scalar_type_name
@@ -16,22 +18,27 @@ def pairs_of(pad):
     return [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
 
 
-# ---- constant -----------------------------------------------------------------------------------------------------
+# ---- constant ---
+
 
 def constant_shape(shape, pad):
     """The padded shape. RuntimeError where pad does not fit."""
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
     if len(pad) > 2 * len(shape):
-        raise RuntimeError(f"Length of pad should be no more than twice the number of dimensions of the input. Pad "
-                           f"length is {len(pad)} while the input has {len(shape)} dimensions.")
+        raise RuntimeError(
+            f"Length of pad should be no more than twice the number of dimensions of the input. Pad "
+            f"length is {len(pad)} while the input has {len(shape)} dimensions."
+        )
     sizes = list(shape)
     for i, (before, after) in enumerate(pairs_of(pad), 1):
         sizes[-i] += before + after
         if sizes[-i] < 0:
-            raise RuntimeError(f"The input size {shape[-i]}, plus negative padding {before} and {after} resulted in a "
-                               "negative output size, which is invalid. Check dimension "
-                               f"{len(shape) - i} of your input.")
+            raise RuntimeError(
+                f"The input size {shape[-i]}, plus negative padding {before} and {after} resulted in a "
+                "negative output size, which is invalid. Check dimension "
+                f"{len(shape) - i} of your input."
+            )
     return tuple(sizes)
 
 
@@ -39,9 +46,14 @@ def fake_constant(self, pad, value=0):
     return Fake(constant_shape(self._shape, pad), self._dtype)
 
 
-@operator("constant_pad_nd", spaces=("",), out=False, fake=fake_constant,
-          jvp=lambda self_t, pad: constant_pad_nd(self_t, pad),
-          vjp={"self": lambda grad, pad: constant_pad_nd(grad, [-p for p in pad])})
+@operator(
+    "constant_pad_nd",
+    spaces=("",),
+    out=False,
+    fake=fake_constant,
+    jvp=lambda self_t, pad: constant_pad_nd(self_t, pad),
+    vjp={"self": lambda grad, pad: constant_pad_nd(grad, [-p for p in pad])},
+)
 def constant_pad_nd(self, pad, value=0):
     """The tensor with `value` around it, or cut where `pad` is negative."""
     found = np.full(constant_shape(self.shape, pad), value, self.dtype)
@@ -54,7 +66,8 @@ def constant_pad_nd(self, pad, value=0):
     return found
 
 
-# ---- reflected and replicated -------------------------------------------------------------------------------------
+# ---- reflected and replicated ---
+
 
 def positions(kind, size, before, after):
     """Where each element along a padded dimension comes from."""
@@ -68,16 +81,20 @@ def border_shape(kind, count, shape, padding):
     """The padded shape. RuntimeError where the padding does not fit."""
     if len(padding) != 2 * count:
         raise RuntimeError(f"padding size is expected to be {2 * count}, but got: {len(padding)}")
-    is_valid = len(shape) in (count + 1, count + 2) and 0 not in shape[-count - 1:]
+    is_valid = len(shape) in (count + 1, count + 2) and 0 not in shape[-count - 1 :]
     if not is_valid:
-        raise RuntimeError(f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size and "
-                           f"other non-zero dimensions for input, but got: {list(shape)}")
+        raise RuntimeError(
+            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size and "
+            f"other non-zero dimensions for input, but got: {list(shape)}"
+        )
     sizes = list(shape)
     for i, (before, after) in enumerate(pairs_of(padding), 1):
         if kind == REFLECTED and (before >= shape[-i] or after >= shape[-i]):
-            raise RuntimeError(f"Argument #{2 * i + 2}: Padding size should be less than the corresponding input "
-                               f"dimension, but got: padding ({before}, {after}) at dimension {len(shape) - i} of "
-                               f"input {list(shape)}")
+            raise RuntimeError(
+                f"Argument #{2 * i + 2}: Padding size should be less than the corresponding input "
+                f"dimension, but got: padding ({before}, {after}) at dimension {len(shape) - i} of "
+                f"input {list(shape)}"
+            )
         sizes[-i] += before + after
     if min(sizes[-count:]) < 1:
         raise RuntimeError(too_small(shape, sizes, count))
@@ -86,7 +103,9 @@ def border_shape(kind, count, shape, padding):
 
 def too_small(shape, sizes, count):
     names = ("W",) if count == 1 else ("H", "W") if count == 2 else ("D", "H", "W")
-    given, found = (" ".join(f"{n}: {size}" for n, size in zip(names, part[-count:])) for part in (shape, sizes))
+    given, found = (
+        " ".join(f"{n}: {size}" for n, size in zip(names, part[-count:])) for part in (shape, sizes)
+    )
     return f"input ({given}) is too small. Calculated output {found}"
 
 
@@ -116,7 +135,7 @@ def gathered_back(grad, places, size, axis):
     grad = np.moveaxis(grad, axis, 0)
     found = np.zeros((size, *grad.shape[1:]), grad.dtype)
     for begin, end in runs(places):
-        found[places[begin]:places[end - 1] + 1] += grad[begin:end]
+        found[places[begin] : places[end - 1] + 1] += grad[begin:end]
     return np.moveaxis(found, 0, axis)
 
 
@@ -142,19 +161,34 @@ def declare_border(kind, count):
 
     forward.__doc__ = f"A border of {count} dimensions, {kind}: two sizes each, from the last on."
     backward.__doc__ = f"The gradient of `{name}`'s input."
-    border = operator(name, spaces=(), out=False, fake=fake, jvp=LINEAR, vjp={
-        "self": lambda grad, self, padding: slope(grad, self, padding)})(forward)
-    slope = operator(f"{name}_backward", spaces=(), out=False, jvp=lambda grad_output_t, self, padding:
-                     0 if grad_output_t is None else slope(grad_output_t, self, padding),
-                     fake=lambda grad_output, self, padding: Fake(self._shape, grad_output._dtype),
-                     vjp={"grad_output": lambda grad, padding: border(grad, padding)})(backward)
+    border = operator(
+        name,
+        spaces=(),
+        out=False,
+        fake=fake,
+        jvp=LINEAR,
+        vjp={"self": lambda grad, self, padding: slope(grad, self, padding)},
+    )(forward)
+    slope = operator(
+        f"{name}_backward",
+        spaces=(),
+        out=False,
+        jvp=lambda grad_output_t, self, padding: (
+            0 if grad_output_t is None else slope(grad_output_t, self, padding)
+        ),
+        fake=lambda grad_output, self, padding: Fake(self._shape, grad_output._dtype),
+        vjp={"grad_output": lambda grad, padding: border(grad, padding)},
+    )(backward)
     return border
 
 
-BORDERS = {(kind, count): declare_border(kind, count) for kind in (REFLECTED, REPLICATED) for count in (1, 2, 3)}
+BORDERS = {
+    (kind, count): declare_border(kind, count) for kind in (REFLECTED, REPLICATED) for count in (1, 2, 3)
+}
 
 
-# ---- circular -----------------------------------------------------------------------------------------------------
+# ---- circular ---
+
 
 @composite("_pad_circular", spaces=())
 def pad_circular(self, pad):
@@ -185,10 +219,10 @@ def wrapped_around(t, dim, before, after):
     return exports[""]["cat"](parts, dim)
 
 
-# ---- nn.functional.pad --------------------------------------------------------------------------------------------
+# ---- nn.functional.pad ---
 
 NAMES = {"reflect": REFLECTED, "replicate": REPLICATED}
-SUPPORTED = ((2, 2), (2, 3), (4, 3), (4, 4), (6, 4), (6, 5))         # (length of pad, dimensions of the input)
+SUPPORTED = ((2, 2), (2, 3), (4, 3), (4, 4), (6, 4), (6, 5))  # (length of pad, dimensions of the input)
 
 
 @composite("pad", spaces=("nn.functional",))
@@ -197,21 +231,26 @@ def pad(input, pad, mode="constant", value=None):
 
     Args:
         pad: two sizes per dimension, before and after it, from the last dimension on; negative ones cut.
-        mode: "constant" (any number of dimensions), "reflect", "replicate" or "circular" (the last one to three).
+        mode: "constant" (any number of dimensions), "reflect", "replicate" or "circular" (the last one to
+        three).
         value: of a constant border, 0 if left out.
     """
     pad, ndim = tuple(pad), len(input._shape)
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * ndim:
-        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got "
-                           f"padding length {len(pad)} and input of dimension {ndim}")
+        raise RuntimeError(
+            f"Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(pad)} and input of dimension {ndim}"
+        )
     if mode == "constant":
         return constant_pad_nd(input, pad, 0 if value is None else value)
     if value not in (None, 0):
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if (len(pad), ndim) not in SUPPORTED:
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+        raise NotImplementedError(
+            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
+        )
     if mode == "circular":
         return pad_circular(input, pad)
     if mode not in NAMES:

@@ -1,4 +1,5 @@
 """Changes of resolution: interpolation, pixel shuffles, sampling on a grid; and distances between vectors."""
+
 import math
 
 import numpy as np
@@ -14,7 +15,8 @@ from .reduction import widened
 AXES = {1: ("W",), 2: ("H", "W"), 3: ("D", "H", "W")}
 
 
-# ---- interpolation ------------------------------------------------------------------------------------------------
+# ---- interpolation ---
+
 
 def check_resize(shape, output_size, count):
     """PyTorch's refusals (aten/src/ATen/native/UpSample.h)."""
@@ -24,16 +26,24 @@ def check_resize(shape, output_size, count):
         raise RuntimeError(f"It is expected input_size equals to {count + 2}, but got size {len(shape)}")
     space = shape[2:]
     if min(space) <= 0 or min(output_size) <= 0:
-        given, wanted = (", ".join(f"{n}: {size}" for n, size in zip(AXES[count], part)) for part in (space, output_size))
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({wanted})")
+        given, wanted = (
+            ", ".join(f"{n}: {size}" for n, size in zip(AXES[count], part)) for part in (space, output_size)
+        )
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({given}) output ({wanted})"
+        )
     if shape[1] == 0:
-        raise RuntimeError(f"Non-empty {count + 2}D data tensor expected but got a tensor with sizes {list(shape)}")
+        raise RuntimeError(
+            f"Non-empty {count + 2}D data tensor expected but got a tensor with sizes {list(shape)}"
+        )
 
 
 def check_resize_dtype(dtype, name, count):
     if not dtype.is_floating_point and dtype is not dt.uint8:
         suffix = "_channels_last" if count > 1 else ""
-        raise NotImplementedError(f"\"{name.removesuffix('_')}{suffix}\" not implemented for '{scalar_type_name(dtype)}'")
+        raise NotImplementedError(
+            f"\"{name.removesuffix('_')}{suffix}\" not implemented for '{scalar_type_name(dtype)}'"
+        )
 
 
 def rules_of(kind, space, output_size, align_corners, scales):
@@ -46,7 +56,9 @@ def rules_of(kind, space, output_size, align_corners, scales):
         elif kind.startswith("smoothed"):
             found.append(kernels.smoothed(size, result, align_corners, scale, kind.rpartition("_")[2]))
         else:
-            found.append({"linear": kernels.linear, "cubic": kernels.cubic}[kind](size, result, align_corners, scale))
+            found.append(
+                {"linear": kernels.linear, "cubic": kernels.cubic}[kind](size, result, align_corners, scale)
+            )
     return found
 
 
@@ -57,6 +69,7 @@ def rounded(found, dtype):
 
 def declare_resize(name, kind, count):
     """Declare `upsample_bilinear2d` and the like with its backward operator; return the public function."""
+
     def fake(self, output_size, align_corners=False, scales=None):
         check_resize(self._shape, output_size, count)
         check_resize_dtype(self._dtype, name, count)
@@ -77,32 +90,72 @@ def declare_resize(name, kind, count):
 
     forward.__doc__ = f"(N, C, *space) resized to `output_size` by {kind.replace('_', ' ')} interpolation."
     backward.__doc__ = f"The gradient of `{name}`'s input, of shape `input_size`."
-    resize = operator(name, spaces=(), out=False, fake=fake, jvp=LINEAR, vjp={
-        "self": lambda grad, self_shape, align_corners, scales: back(grad, self_shape, align_corners, scales)})(forward)
-    back = operator(f"{name}_backward", spaces=(), out=False, jvp=LINEAR,
-                    fake=lambda grad_output, input_size, align_corners, scales: Fake(input_size, grad_output._dtype),
-                    vjp={"grad_output": lambda grad, grad_output_shape, align_corners, scales: resize(
-                        grad, grad_output_shape[2:], align_corners, scales)})(backward)
+    resize = operator(
+        name,
+        spaces=(),
+        out=False,
+        fake=fake,
+        jvp=LINEAR,
+        vjp={
+            "self": lambda grad, self_shape, align_corners, scales: back(
+                grad, self_shape, align_corners, scales
+            )
+        },
+    )(forward)
+    back = operator(
+        f"{name}_backward",
+        spaces=(),
+        out=False,
+        jvp=LINEAR,
+        fake=lambda grad_output, input_size, align_corners, scales: Fake(input_size, grad_output._dtype),
+        vjp={
+            "grad_output": lambda grad, grad_output_shape, align_corners, scales: resize(
+                grad, grad_output_shape[2:], align_corners, scales
+            )
+        },
+    )(backward)
     node = registry[name].info.derivatives.node_class
     node.__name__ = node.__name__.replace(f"{count}d", f"{count}D")
     return resize
 
 
-KINDS = (("upsample_nearest1d", "nearest", 1), ("upsample_nearest2d", "nearest", 2), ("upsample_nearest3d", "nearest", 3),
-         ("_upsample_nearest_exact1d", "nearest_exact", 1), ("_upsample_nearest_exact2d", "nearest_exact", 2),
-         ("_upsample_nearest_exact3d", "nearest_exact", 3), ("upsample_linear1d", "linear", 1),
-         ("upsample_bilinear2d", "linear", 2), ("upsample_trilinear3d", "linear", 3), ("upsample_bicubic2d", "cubic", 2),
-         ("_upsample_bilinear2d_aa", "smoothed_linear", 2), ("_upsample_bicubic2d_aa", "smoothed_cubic", 2))
+KINDS = (
+    ("upsample_nearest1d", "nearest", 1),
+    ("upsample_nearest2d", "nearest", 2),
+    ("upsample_nearest3d", "nearest", 3),
+    ("_upsample_nearest_exact1d", "nearest_exact", 1),
+    ("_upsample_nearest_exact2d", "nearest_exact", 2),
+    ("_upsample_nearest_exact3d", "nearest_exact", 3),
+    ("upsample_linear1d", "linear", 1),
+    ("upsample_bilinear2d", "linear", 2),
+    ("upsample_trilinear3d", "linear", 3),
+    ("upsample_bicubic2d", "cubic", 2),
+    ("_upsample_bilinear2d_aa", "smoothed_linear", 2),
+    ("_upsample_bicubic2d_aa", "smoothed_cubic", 2),
+)
 RESIZES = {name: declare_resize(name, kind, count) for name, kind, count in KINDS}
 MODES = {("nearest", n): f"upsample_nearest{n}d" for n in (1, 2, 3)}
 MODES.update({("nearest-exact", n): f"_upsample_nearest_exact{n}d" for n in (1, 2, 3)})
-MODES.update({("linear", 1): "upsample_linear1d", ("bilinear", 2): "upsample_bilinear2d",
-              ("trilinear", 3): "upsample_trilinear3d", ("bicubic", 2): "upsample_bicubic2d"})
+MODES.update(
+    {
+        ("linear", 1): "upsample_linear1d",
+        ("bilinear", 2): "upsample_bilinear2d",
+        ("trilinear", 3): "upsample_trilinear3d",
+        ("bicubic", 2): "upsample_bicubic2d",
+    }
+)
 NEEDED = {"linear": 1, "bilinear": 2, "trilinear": 3}
 
 
-def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
-                antialias=False):
+def interpolate(
+    input,
+    size=None,
+    scale_factor=None,
+    mode="nearest",
+    align_corners=None,
+    recompute_scale_factor=None,
+    antialias=False,
+):
     """(N, C, *space) with one to three dimensions of space, resized to `size` or by `scale_factor`.
 
     Args:
@@ -114,8 +167,10 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     count = len(input._shape) - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
-            raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
-                             "bicubic | trilinear")
+            raise ValueError(
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                "bicubic | trilinear"
+            )
     output_size, scales = requested(input._shape[2:], size, scale_factor, count)
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
@@ -124,15 +179,19 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if recompute_scale_factor:
         scales = None
     if antialias and (mode not in ("bilinear", "bicubic") or count != 2):
-        raise ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
-                         "tensor as input")
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+            "tensor as input"
+        )
     if mode == "area" and count in (1, 2, 3):
         return exports["nn.functional"][f"adaptive_avg_pool{count}d"](input, tuple(output_size))
     name = MODES.get((mode, count))
     if name is None:
         raise NotImplementedError(no_such_mode(mode, count))
     name = f"_{name}_aa" if antialias else name
-    return RESIZES[name](input, tuple(output_size), bool(align_corners), None if scales is None else tuple(scales))
+    return RESIZES[name](
+        input, tuple(output_size), bool(align_corners), None if scales is None else tuple(scales)
+    )
 
 
 def requested(space, size, scale_factor, count):
@@ -141,26 +200,41 @@ def requested(space, size, scale_factor, count):
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
         if isinstance(size, (list, tuple)) and len(size) != count:
-            raise ValueError(other_dimensions(space, f"output size of {size}", "output size in (o1, o2, ...,oK)"))
+            raise ValueError(
+                other_dimensions(space, f"output size of {size}", "output size in (o1, o2, ...,oK)")
+            )
         return list(size) if isinstance(size, (list, tuple)) else [size] * count, None
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     if isinstance(scale_factor, (list, tuple)) and len(scale_factor) != count:
-        raise ValueError(other_dimensions(space, f"scale_factor of shape {scale_factor}",
-                                          "scale_factor in (s1, s2, ...,sK)", "scale_factor"))
+        raise ValueError(
+            other_dimensions(
+                space,
+                f"scale_factor of shape {scale_factor}",
+                "scale_factor in (s1, s2, ...,sK)",
+                "scale_factor",
+            )
+        )
     return None, list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * count
 
 
 def other_dimensions(space, given, form, what="output"):
-    return (f"Input and {what} must have the same number of spatial dimensions, but got input with spatial dimensions of "
-            f"{list(space)} and {given}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {form} format.")
+    return (
+        f"Input and {what} must have the same number of spatial dimensions, but got input with spatial "
+        "dimensions of "
+        f"{list(space)} and {given}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {form} "
+        "format."
+    )
 
 
 def no_such_mode(mode, count):
     if mode in NEEDED and count in (1, 2, 3):
         return f"Got {count + 2}D input, but {mode} mode needs {NEEDED[mode] + 2}D input"
-    return (f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {count + 2}D) for the modes: nearest | linear "
-            f"| bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})")
+    return (
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {count + 2}D) for the modes: nearest "
+        "| linear "
+        f"| bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
@@ -182,12 +256,15 @@ for _function in (interpolate, upsample, upsample_nearest, upsample_bilinear):
     publish(_function.__name__, _function, ("nn.functional",))
 
 
-# ---- pixel shuffles -----------------------------------------------------------------------------------------------
+# ---- pixel shuffles ---
+
 
 def check_image(shape, factor, name, kind):
     if len(shape) < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} "
-                           "dimension(s)")
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} "
+            "dimension(s)"
+        )
     if factor <= 0:
         raise RuntimeError(f"{name} expects a positive {kind}, but got {factor}")
 
@@ -196,14 +273,21 @@ def shuffled_shape(shape, factor):
     check_image(shape, factor, "pixel_shuffle", "upscale_factor")
     *batch, channels, height, width = shape
     if channels % (factor * factor):
-        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-                           f"upscale_factor, but input.size(-3)={channels} is not divisible by {factor * factor}")
-    return (*batch, channels // factor ** 2, height * factor, width * factor)
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+            f"upscale_factor, but input.size(-3)={channels} is not divisible by {factor * factor}"
+        )
+    return (*batch, channels // factor**2, height * factor, width * factor)
 
 
-@operator("pixel_shuffle", spaces=("", "nn.functional"), out=False, jvp=LINEAR,
-          fake=lambda self, upscale_factor: Fake(shuffled_shape(self._shape, upscale_factor), self._dtype),
-          vjp={"self": lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor)})
+@operator(
+    "pixel_shuffle",
+    spaces=("", "nn.functional"),
+    out=False,
+    jvp=LINEAR,
+    fake=lambda self, upscale_factor: Fake(shuffled_shape(self._shape, upscale_factor), self._dtype),
+    vjp={"self": lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor)},
+)
 def pixel_shuffle(self, upscale_factor):
     """(..., C r², H, W) to (..., C, H r, W r): channels become neighbouring pixels (Shi et al. 2016)."""
     *batch, channels, height, width = shuffled_shape(self.shape, upscale_factor)
@@ -217,44 +301,61 @@ def unshuffled_shape(shape, factor):
     *batch, channels, height, width = shape
     for name, size, dim in (("height", height, -2), ("width", width, -1)):
         if size % factor:
-            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({dim})"
-                               f"={size} is not divisible by {factor}")
-    return (*batch, channels * factor ** 2, height // factor, width // factor)
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({dim})"
+                f"={size} is not divisible by {factor}"
+            )
+    return (*batch, channels * factor**2, height // factor, width // factor)
 
 
-@operator("pixel_unshuffle", spaces=("", "nn.functional"), out=False, jvp=LINEAR,
-          fake=lambda self, downscale_factor: Fake(unshuffled_shape(self._shape, downscale_factor), self._dtype),
-          vjp={"self": lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor)})
+@operator(
+    "pixel_unshuffle",
+    spaces=("", "nn.functional"),
+    out=False,
+    jvp=LINEAR,
+    fake=lambda self, downscale_factor: Fake(unshuffled_shape(self._shape, downscale_factor), self._dtype),
+    vjp={"self": lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor)},
+)
 def pixel_unshuffle(self, downscale_factor):
     """The inverse of pixel_shuffle: (..., C, H r, W r) to (..., C r², H, W)."""
     *batch, channels, height, width = unshuffled_shape(self.shape, downscale_factor)
     r = downscale_factor
-    parts = self.reshape(math.prod(batch), channels // r ** 2, height, r, width, r)
+    parts = self.reshape(math.prod(batch), channels // r**2, height, r, width, r)
     return np.array(parts.transpose(0, 1, 3, 5, 2, 4), order="C").reshape(*batch, channels, height, width)
 
 
 @composite("channel_shuffle", spaces=("", "nn.functional"))
 def channel_shuffle(self, groups):
-    """Channels of (N, C, ...) in another order: the first of every group, then the second ones (Zhang et al. 2018)."""
+    """Channels of (N, C, ...) in another order: the first of every group, then the second ones (Zhang et al.
+    2018)."""
     shape = self._shape
     if len(shape) < 3:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(shape)}")
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(shape)}"
+        )
     if groups <= 0:
-        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
     if shape[1] % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups.")
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
+        )
     parts = self.reshape((shape[0], groups, shape[1] // groups, *shape[2:]))
     return parts.transpose(1, 2).reshape(shape)
 
 
-# ---- distances ----------------------------------------------------------------------------------------------------
+# ---- distances ---
+
 
 @composite("cosine_similarity", spaces=("", "nn.functional"))
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """x1 · x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
     common = exports[""]["promote_types"](x1._dtype, x2._dtype)
     if not common.is_floating_point:
-        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {scalar_type_name(common)}")
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {scalar_type_name(common)}"
+        )
     x1, x2 = exports[""]["broadcast_tensors"](x1.to(common), x2.to(common))
     parts = [t / limited_norm(t, dim, eps) for t in (x1, x2)]
     return (parts[0] * parts[1]).sum(dim)

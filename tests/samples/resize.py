@@ -1,12 +1,27 @@
 """Sample arguments for teachtorch/ops/resize.py."""
+
 from tests.samples import sample, x
 
 LINE, IMAGE, VOLUME = x(2, 2, 4), x(1, 2, 3, 4), x(1, 1, 2, 3, 2)
-OF_DIMENSION = {"1": (LINE, (7,), (2,), (1.9,)), "2": (IMAGE, (5, 3), (6, 2), (1.7, 0.8)),
-                "3": (VOLUME, (3, 2, 5), (1, 4, 2), (1.5, 0.7, 2.5))}
-NAMES = ("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d",
-         "_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d",
-         "upsample_trilinear3d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")
+OF_DIMENSION = {
+    "1": (LINE, (7,), (2,), (1.9,)),
+    "2": (IMAGE, (5, 3), (6, 2), (1.7, 0.8)),
+    "3": (VOLUME, (3, 2, 5), (1, 4, 2), (1.5, 0.7, 2.5)),
+}
+NAMES = (
+    "upsample_nearest1d",
+    "upsample_nearest2d",
+    "upsample_nearest3d",
+    "_upsample_nearest_exact1d",
+    "_upsample_nearest_exact2d",
+    "_upsample_nearest_exact3d",
+    "upsample_linear1d",
+    "upsample_bilinear2d",
+    "upsample_trilinear3d",
+    "upsample_bicubic2d",
+    "_upsample_bilinear2d_aa",
+    "_upsample_bicubic2d_aa",
+)
 
 SAMPLES = {
     "pixel_shuffle": [sample(x(2, 8, 2, 3), 2), sample(x(9, 2, 2), 3), sample(x(0, 4, 2, 2), 2)],
