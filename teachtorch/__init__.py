@@ -26,7 +26,11 @@ for _name, _function in _exports[""].items():
     setattr(_sys.modules[__name__], _name, _function)
 
 from . import cuda, func, linalg, nn, optim, special, utils  # noqa: E402,F401  (they use all the operators)
+from . import serialization  # noqa: E402
 from .kernels.parallel import get_num_threads, set_num_threads  # noqa: E402,F401
+from .serialization import load, save  # noqa: E402,F401
+
+serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
 def __getattr__(name):
