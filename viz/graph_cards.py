@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from viz.saved import saved_text
+from viz.saved import folded_text, saved_text
 from viz.strips import CELLS
 from viz.tensors import human_bytes
 from viz.theme import mono_width
@@ -275,9 +275,8 @@ def _fold(node, direction):
         rows += [_line(text) for text in _fold_lines(node)]
         leaves = f", {node['leaves']} of them leaves" if node["leaves"] else ""
         rows.append(_line(f"{node['count']} nodes{leaves}", "small muted"))
-    if node["saved_count"]:
-        text = f"saved {node['saved_count']} tensors, {human_bytes(node['saved_bytes'])}"
-        rows.append(Row([_cell(text, 10, "small", role="saved", grow=True)]))
+    if folded_text(node):
+        rows.append(Row([_cell(folded_text(node), 10, "small", role="saved", grow=True)]))
     return Card(node["id"], "fold", [*rows, _foot()], stacked=True)
 
 

@@ -1,5 +1,6 @@
 """The sentences above a graph picture: what it holds, what it hides, and whether backward() would work."""
 
+from viz.saved import is_number, saved_count
 from viz.tensors import human_bytes
 from viz.wrap import counted
 
@@ -33,13 +34,12 @@ def _fold_notes(model):
 
 
 def _saved_notes(model):
-    items = [item for items in model.saved.values() for item in items]
-    kept, notes = sum(item["state"] == "kept" for item in items), []
+    kept = [item for items in model.saved.values() for item in items if item["state"] == "kept"]
+    numbers, notes = sum(map(is_number, kept)), []
     if kept:
-        notes.append(
-            f"Saved for backward: {counted(kept, 'tensor')}; storage kept alive: "
-            f"{human_bytes(sum(model.storages.values()))}."
-        )
+        size = f"; storage kept alive: {human_bytes(sum(model.storages.values()))}"
+        tensors = len(kept) - numbers
+        notes.append(f"Saved for backward: {saved_count(tensors, numbers)}{size if tensors else ''}.")
     spent = model.first_spent()
     if spent is not None:
         notes.append(_spent_note(model, spent))

@@ -1,7 +1,7 @@
 """The steps of a graph's player: one sentence each."""
 
 from viz.graph_model import edge_id
-from viz.tensors import human_bytes
+from viz.saved import released
 
 STEP_LIMIT = 400
 _LISTED = 5
@@ -140,7 +140,7 @@ def _release(model, node, changes):
     if not kept:
         return ""
     changes[f"{model.card[node]}.saved"] = {"state": "freed"}
-    return f", then lets go of the {human_bytes(sum(item['bytes'] for item in kept))} it saved"
+    return f", then lets go of {released(kept)}"
 
 
 def _failure(model, node):

@@ -1,7 +1,6 @@
 """A graph trace as text: a tree from the roots, where a line continues straight down its last branch."""
 
-from viz.saved import saved_text
-from viz.tensors import human_bytes
+from viz.saved import folded_text, saved_text
 
 
 def body(trace):
@@ -136,8 +135,8 @@ def _fold(node):
     kinds = (
         [" → ".join(node["pattern"])] if node["pattern"] else [f"{c} x {n}" for n, c in node["kinds"].items()]
     )
-    if node["saved_count"]:
-        kinds.append(f"saved {node['saved_count']} tensors, {human_bytes(node['saved_bytes'])}")
+    if folded_text(node):
+        kinds.append(folded_text(node))
     return kinds
 
 

@@ -8,6 +8,7 @@ from viz.graph_steps import backward_steps, forward_steps
 from viz.module_frames import module_frames
 from viz.names import find_names
 from viz.picture import Picture
+from viz.saved import is_number
 from viz.tensors import describe, dtype_name, element_count, require_tensor, value_strip
 from viz.trace import Trace
 
@@ -284,7 +285,8 @@ def _fold_node(model, node):
         "count": len(fold.members),
         "leaves": sum(model.graph.is_leaf(member) for member in fold.members),
         "kinds": dict(fold.kinds.most_common()),
-        "saved_count": sum(item["state"] == "kept" for item in items),
+        "saved_count": sum(item["state"] == "kept" and not is_number(item) for item in items),
+        "saved_numbers": sum(item["state"] == "kept" and is_number(item) for item in items),
         "saved_bytes": sum(item["bytes"] for item in items),
     }
 

@@ -8,8 +8,8 @@ buffers in which gradients met). ``values`` fill a strip of cells.
 
 from viz.graph_model import edge_id
 from viz.graph_steps import listed, unique
+from viz.saved import released
 from viz.strips import added, strip, strip_text
-from viz.tensors import human_bytes
 
 _LETTERS = "abcdefgh"
 
@@ -117,9 +117,7 @@ class Replay:
         if not kept:
             return ""
         step["frees"] = [f"{self.model.card[node]}.saved"]
-        size = sum(item["bytes"] for item in kept)
-        what = f"the {human_bytes(size)} it saved" if size else "what it saved"
-        return f", then lets go of {what}"
+        return f", then lets go of {released(kept)}"
 
     def _send(self, step, turn, inside=None):
         """Deliver every gradient of a node; undefined ones count down the dependencies too."""

@@ -8,6 +8,7 @@ from viz.tensors import (
     storage_key,
     storage_size,
 )
+from viz.wrap import counted
 
 _PREFIX = "_saved_"
 # A number in place of a tensor: PyTorch wraps it and frees it like a tensor; teachtorch keeps the number.
@@ -119,6 +120,34 @@ def take_storages(items):
     return storages
 
 
+def is_number(item):
+    """Whether a number was saved in place of a tensor: it takes no storage, but backward() lets go of it too."""
+    return item["what"].startswith("the number")
+
+
+def saved_count(tensors, numbers):
+    """``2 tensors``, ``1 number``, ``2 tensors and 1 number``."""
+    counts = ((tensors, "tensor"), (numbers, "number"))
+    return " and ".join(counted(number, word) for number, word in counts if number)
+
+
+def folded_text(node):
+    """The line of a folded card: ``saved 3 tensors and 1 number, 24 B``; empty if nothing was saved."""
+    tensors, numbers = node["saved_count"], node.get("saved_numbers", 0)
+    size = f", {human_bytes(node['saved_bytes'])}" if tensors else ""
+    return f"saved {saved_count(tensors, numbers)}{size}" if tensors or numbers else ""
+
+
+def released(items):
+    """What a node lets go of, as the end of a sentence: ``the 16 B it saved``."""
+    size = sum(item["bytes"] for item in items)
+    if size:
+        return f"the {human_bytes(size)} it saved"
+    if all(map(is_number, items)):
+        return f"the {'number' if len(items) == 1 else 'numbers'} it saved"
+    return "what it saved"
+
+
 def saved_text(item):
     """``self  float32 [2, 3]  24 B  = x``"""
     if item["state"] == "freed":
@@ -127,7 +156,7 @@ def saved_text(item):
         return f"{item['name']}  packed by a hook"
     if item["state"] == "changed":
         return f"{item['name']}  changed in place since it was saved"
-    if item["what"].startswith("the number"):
+    if is_number(item):
         return f"{item['name']}  {item['what']}"
     same = f"  = {item['is']}" if item["is"] else ""
     return f"{item['name']}  {item['what']}  {human_bytes(item['bytes'])}{same}"

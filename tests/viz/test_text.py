@@ -1,5 +1,7 @@
 """Golden texts: the whole path from tensor to picture, the same for both engines."""
 
+import pytest
+
 import viz
 
 CHAIN = """\
@@ -87,3 +89,11 @@ def test_many_steps_are_cut_and_counted(lib):
     for _ in range(45):
         y = y.exp()
     assert viz.graph(y, names=False).text.endswith("... 7 more steps")
+
+
+def test_a_saved_number_is_no_tensor_and_takes_no_storage():
+    lib = pytest.importorskip("teachtorch")
+    x = lib.tensor([1.0], requires_grad=True)
+    text = viz.graph(x / 2, names=False).text
+    assert "Saved for backward: 1 number.\n" in text
+    assert "then lets go of the number it saved." in " ".join(text.split())
