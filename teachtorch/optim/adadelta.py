@@ -14,7 +14,7 @@ class Adadelta(RuleOptimizer):
     ValueError for options out of range. https://pytorch.org/docs/stable/generated/torch.optim.Adadelta.html
     """
 
-    captures_xla = False
+    captures_xla = (False, False)
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False,
                  maximize=False, differentiable=False):

@@ -155,7 +155,8 @@ class RuleOptimizer(Optimizer):
     """
 
     later_options = {"maximize": False, "foreach": None, "differentiable": False, "capturable": False}
-    captured, captures_xla = "params and state_steps", True
+    # What must lie on a device that captures graphs, and whether XLA is one: in the for-loop, in foreach.
+    captured, captures_xla = ("params and state_steps",) * 2, (True, False)
 
     @updating
     def step(self, closure=None):
@@ -204,9 +205,10 @@ class RuleOptimizer(Optimizer):
     def _check_capturable(self, group, kind):
         """A graph of device kernels can be captured only where parameters and counts are on such a device."""
         if group.get("capturable") and kind != "fused":
-            xla = "" if kind == "foreach" or not self.captures_xla else ", 'xla'"
-            raise AssertionError(f"If capturable=True, {self.captured} must be on supported devices: "
-                                 + CAPTURABLE_DEVICES.format(xla) + ".")
+            is_list = kind == "foreach"
+            devices = CAPTURABLE_DEVICES.format(", 'xla'" if self.captures_xla[is_list] else "")
+            raise AssertionError(f"If capturable=True, {self.captured[is_list]} must be on supported devices: "
+                                 f"{devices}.")
 
     def _new_state(self, p, group):
         state = self.state[p]

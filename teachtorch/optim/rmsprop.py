@@ -15,6 +15,7 @@ class RMSprop(RuleOptimizer):
     ValueError for options out of range. https://pytorch.org/docs/stable/generated/torch.optim.RMSprop.html
     """
 
+    captures_xla = (True, True)
     later_options = {"momentum": 0, "centered": False, **RuleOptimizer.later_options}
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,

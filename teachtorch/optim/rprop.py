@@ -17,6 +17,8 @@ class Rprop(RuleOptimizer):
     ValueError for options out of range. https://pytorch.org/docs/stable/generated/torch.optim.Rprop.html
     """
 
+    captures_xla = (True, True)
+
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None,
                  maximize=False, differentiable=False):
         check_rate(lr)

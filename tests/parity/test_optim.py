@@ -4,8 +4,10 @@ import copy
 import importlib
 import pickle
 
+import numpy as np
 import pytest
 
+import teachtorch
 from tests.parity.programs import assert_same
 
 torch = pytest.importorskip("torch")
@@ -36,56 +38,99 @@ def set_gradients(torch, params, step):
     params[3].grad = torch.zeros(1)
 
 
-SGDS = [
-    "SGD(params)",
-    "SGD(params, 0.1)",
-    "SGD(params, lr=0.1, momentum=0.9)",
-    "SGD(params, 0.1, 0.9, 0.3)",
-    "SGD(params, 0.1, 0.9, nesterov=True)",
-    "SGD(params, 0.1, weight_decay=0.2)",
-    "SGD(params, 0.1, maximize=True)",
-    "SGD(params, 0.1, 0.9, 0, 0.2, nesterov=True, maximize=True)",
-    "SGD(params, 0.1, 0.9, 0.1, 0.2, fused=False)",
-    "SGD(params, 0.1, 0.9, nesterov=True, foreach=False)",
-    "SGD(params, 0.1, 0.9, weight_decay=0.1, foreach=True)",
-    "SGD(params, 0.1, 0.9, 0.1, 0.1, fused=True)",
-    "SGD(params, torch.tensor(0.1), 0.9)",
-    "SGD(params, torch.tensor([0.1]), weight_decay=0.1)",
-    "SGD(params, 0.1, differentiable=False)",
-]
-ADAMS = [
-    "Adam(params)",
-    "Adam(params, 0.1)",
-    "Adam(params, 0.1, (0.8, 0.95), 1e-3)",
-    "Adam(params, 0.1, weight_decay=0.2)",
-    "Adam(params, 0.1, amsgrad=True)",
-    "Adam(params, 0.1, maximize=True)",
-    "AdamW(params)",
-    "AdamW(params, 0.1)",
-    "AdamW(params, 0.1, weight_decay=0.3, amsgrad=True, maximize=True)",
-    "Adam(params, torch.tensor(0.1))",
-    "Adam(params, 0.1, weight_decay=0.2, decoupled_weight_decay=True)",
-    "Adam(params, 0.1, fused=True)",
-]
+# Every optimizer with its options; each runs in all implementations that PyTorch has for it.
+OPTIONS = {
+    "SGD": ["", "0.1", "0.1, 0.9", "0.1, 0.9, 0.3", "0.1, 0.9, nesterov=True", "0.1, weight_decay=0.2",
+            "0.1, maximize=True", "0.1, 0.9, 0, 0.2, nesterov=True, maximize=True", "torch.tensor(0.1), 0.9",
+            "torch.tensor([0.1]), weight_decay=0.1"],
+    "Adam": ["", "0.1", "0.1, (0.8, 0.95), 1e-3", "0.1, (0.4, 0.5)", "0.1, weight_decay=0.2", "0.1, amsgrad=True",
+             "0.1, maximize=True, amsgrad=True, weight_decay=0.1", "0.1, weight_decay=0.2, decoupled_weight_decay=True"],
+    "AdamW": ["", "0.1", "0.1, weight_decay=0.3, amsgrad=True, maximize=True"],
+    "RMSprop": ["", "0.1, 0.9, weight_decay=0.1", "momentum=0.9", "centered=True", "lr=torch.tensor(0.1)",
+                "centered=True, momentum=0.5, maximize=True, weight_decay=0.1, eps=1e-3"],
+    "Adagrad": ["", "0.1, 0.1", "weight_decay=0.1, initial_accumulator_value=0.5", "maximize=True, eps=1e-2",
+                "torch.tensor(0.1)"],
+    "Adadelta": ["", "0.5, 0.8, weight_decay=0.1", "maximize=True, eps=1e-3"],
+    "Adamax": ["", "0.1, (0.8, 0.9), weight_decay=0.1", "maximize=True, eps=1e-2"],
+    "NAdam": ["", "0.1, weight_decay=0.1", "weight_decay=0.1, decoupled_weight_decay=True",
+              "momentum_decay=0.1, maximize=True"],
+    "RAdam": ["", "0.1, (0.9, 0.9)", "0.1, (0.9, 0.95), weight_decay=0.1",
+              "weight_decay=0.1, decoupled_weight_decay=True, maximize=True"],
+    "ASGD": ["", "0.1, 0.1, t0=5", "weight_decay=0.1, maximize=True, t0=2, alpha=0.5"],
+    "Rprop": ["", "0.1, (0.4, 1.5), (1e-3, 0.2)", "maximize=True"],
+}
+FUSED = ("SGD", "Adam", "AdamW", "Adagrad")
+
+
+def spellings():
+    for name, options in OPTIONS.items():
+        for implementation in ("", "foreach=False", "foreach=True") + (("fused=True",) if name in FUSED else ()):
+            for option in options:
+                yield f"{name}({', '.join(part for part in ('params', option, implementation) if part)})"
 
 
 def made(torch, spelling, params):
     return eval("torch.optim." + spelling, {"torch": torch, "params": params})
 
 
-@pytest.mark.parametrize("spelling", SGDS + ADAMS)
-def test_steps(spelling):
-    def program(torch):
-        params = parameters(torch)
-        optimizer, path = made(torch, spelling, params), []
-        for step in range(5):
-            set_gradients(torch, params, step)
-            optimizer.step()
-            path.append([p.detach().clone() for p in params])
-        state = optimizer.state_dict()
-        return path, state["state"], [p._version for p in params[2:3]], repr(optimizer)
+SHAPES = ((3, 4), (5,), (2,), (1,), (2, 3, 2))
 
-    check(program)
+
+def path_of(torch, spelling, dtype, steps=20):
+    """All numbers of a run: parameters and states at the end, by name."""
+    values = np.random.default_rng(0)
+    params = [torch.nn.Parameter(torch.from_numpy(values.standard_normal(shape).astype(dtype))) for shape in SHAPES]
+    optimizer = made(torch, spelling, params)
+    for step in range(steps):
+        for i, p in enumerate(params):
+            if i != 2:                                   # one never has a gradient, one has a gradient now and then
+                skips = i == 4 and step % 3 == 1
+                p.grad = None if skips else torch.from_numpy(values.standard_normal(SHAPES[i]).astype(dtype))
+        optimizer.step()
+    return params, optimizer
+
+
+def numbers_of(params, optimizer):
+    found = {f"parameter {i}": p.detach() for i, p in enumerate(params)}
+    for i, state in optimizer.state_dict()["state"].items():
+        found.update({f"{name} {i}": value for name, value in state.items()})
+    return {name: (str(value.dtype).replace("teachtorch", "torch"), value.numpy()) for name, value in found.items()}
+
+
+@pytest.mark.parametrize("dtype, rtol", (("float32", 1e-6), ("float64", 1e-12)))
+@pytest.mark.parametrize("spelling", list(spellings()))
+def test_twenty_steps(spelling, dtype, rtol):
+    wanted, found = path_of(torch, spelling, dtype), path_of(teachtorch, spelling, dtype)
+    assert repr(found[1]) == repr(wanted[1])
+    wanted, found = numbers_of(*wanted), numbers_of(*found)
+    assert list(found) == list(wanted)
+    for name, (kind, value) in wanted.items():
+        assert found[name][0] == kind
+        np.testing.assert_allclose(found[name][1], value, rtol=rtol, atol=rtol * np.abs(value).max())
+
+
+def as_ours(value):
+    """A state dict of PyTorch's with teachtorch's tensors in the place of PyTorch's."""
+    if isinstance(value, torch.Tensor):
+        return teachtorch.from_numpy(value.numpy().copy())
+    if isinstance(value, dict):
+        return {name: as_ours(v) for name, v in value.items()}
+    return [as_ours(v) for v in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_state_dict_of_pytorch_goes_on_here(name):
+    _, theirs = path_of(torch, f"{name}(params, lr=0.1)", "float32", 4)
+    params, ours = path_of(teachtorch, f"{name}(params)", "float32", 4)
+    ours.load_state_dict(as_ours(theirs.state_dict()))
+    for p, q in zip(theirs.param_groups[0]["params"], params):
+        q.data = teachtorch.from_numpy(p.detach().numpy().copy())
+        p.grad, q.grad = torch.ones(p.shape), teachtorch.ones(p.shape)
+    theirs.step()
+    ours.step()
+    assert list(ours.state_dict()["param_groups"][0]) == list(theirs.state_dict()["param_groups"][0])
+    for p, q in zip(theirs.param_groups[0]["params"], params):
+        np.testing.assert_allclose(q.detach().numpy(), p.detach().numpy(), rtol=1e-6, atol=1e-7)
 
 
 def zero_gradient_still_moves(torch):
@@ -265,6 +310,221 @@ def test_refusal(what):
     def program(torch):
         return repr(REFUSED[what](torch, torch.nn.Parameter(torch.ones(2))))
 
+    check(program)
+
+
+OPTIONS_REFUSED = [
+    *[f"{name}([p], capturable=True{more})" for more in ("", ", foreach=True")
+      for name in ("Adam", "RMSprop", "NAdam", "RAdam", "ASGD", "Adadelta", "Adamax", "Rprop")],
+    *[f"{name}([p], fused=True, foreach=True)" for name in ("Adam", "AdamW", "Adagrad")],
+    *[f"{name}([p], fused=True, differentiable=True)" for name in ("Adam", "AdamW", "Adagrad")],
+    *[f"{name}([p], lr=-1)" for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop",
+                                         "LBFGS")],
+    *[f"{name}([p], lr=torch.ones(2))" for name in ("Adam", "RMSprop", "Adagrad", "Rprop", "LBFGS")],
+    *[f"{name}([p], eps=-1)" for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam")],
+    *[f"{name}([p], weight_decay=-1)" for name in ("RMSprop", "Adagrad", "Adamax", "NAdam", "RAdam", "ASGD")],
+    *[f"{name}([p], betas=(0.5, 1.0))" for name in ("Adamax", "NAdam", "RAdam")],
+    "Adam([p], foreach=True, differentiable=True)",
+    "RMSprop([p], foreach=True, differentiable=True)",
+    "RMSprop([p], fused=True)",
+    "Adam([p], lr=torch.tensor(0.1), foreach=True)",
+    "Adam([p], betas=(1, 0.5))",
+    "Adam([p], betas=(0.5, torch.tensor(0.5)))",
+    "Adam([p], betas=(torch.tensor(0.5), torch.tensor(0.5)), foreach=True)",
+    "RMSprop([p], momentum=-1)",
+    "RMSprop([p], alpha=-1)",
+    "Adagrad([p], lr_decay=-1)",
+    "Adagrad([p], initial_accumulator_value=-1)",
+    "Adadelta([p], rho=2)",
+    "NAdam([p], momentum_decay=-1)",
+    "Rprop([p], etas=(1.0, 2.0))",
+    "LBFGS([{'params': [p]}, {'params': [torch.nn.Parameter(torch.ones(2))]}])",
+]
+
+
+@pytest.mark.parametrize("spelling", OPTIONS_REFUSED)
+def test_refused_options(spelling):
+    def program(torch):
+        p = torch.nn.Parameter(torch.ones(2))
+        p.grad = torch.ones(2)
+        optimizer = eval("torch.optim." + spelling, {"torch": torch, "p": p})
+        optimizer.step()
+
+    check(program)
+
+
+# ---- differentiable ----------------------------------------------------------------------------------------
+
+RECORDED = [
+    "SGD([p], lr, 0.9, weight_decay=wd, differentiable=True)",
+    "Adam([p], lr, weight_decay=wd, differentiable=True)",
+    "Adam([p], 0.1, betas=(b1, b2), differentiable=True)",
+    "AdamW([p], lr, weight_decay=wd, differentiable=True)",
+    "RMSprop([p], 0.1, momentum=0.5, differentiable=True)",
+    "Adagrad([p], 0.1, differentiable=True)",
+    "Adadelta([p], 0.1, differentiable=True)",
+    "RAdam([p], 0.1, (0.9, 0.9), differentiable=True)",
+    "NAdam([p], 0.1, differentiable=True)",
+    "ASGD([p], 0.1, differentiable=True)",
+]
+
+
+@pytest.mark.parametrize("steps", (1, 3))
+@pytest.mark.parametrize("spelling", RECORDED)
+def test_gradients_through_steps(spelling, steps):
+    def program(torch):
+        start = torch.tensor([1.0, -2.0, 0.5], dtype=torch.float64, requires_grad=True)
+        slope = torch.tensor([0.3, 0.6, -2.0], dtype=torch.float64, requires_grad=True)
+        options = {name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
+                   for name, value in {"lr": 0.1, "wd": 0.1, "b1": 0.9, "b2": 0.99}.items()}
+        p = start * 1.0
+        p.retain_grad()
+        optimizer = eval("torch.optim." + spelling, {"torch": torch, "p": p, **options})
+        for step in range(steps):
+            p.grad = slope * (1 + step)
+            optimizer.step()
+        sources = [start, slope, *[value for name, value in options.items() if name in spelling.replace("lr=", "")]]
+        return [g if g is None else g.tolist() for g in torch.autograd.grad(p.square().sum(), sources,
+                                                                          allow_unused=True)]
+
+    check(program, rtol=1e-4)                             # PyTorch computes Adam's corrections in float32 here
+
+
+# ---- L-BFGS ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    (
+        "max_iter=6",
+        "lr=0.1, max_iter=5, history_size=3",
+        "line_search_fn='strong_wolfe', max_iter=7, history_size=2",
+        "lr=0.5, max_eval=3, line_search_fn='strong_wolfe'",
+        "lr=torch.tensor(0.5), max_iter=3",
+        "tolerance_grad=10.0",
+        "tolerance_change=1.0, line_search_fn='strong_wolfe'",
+    ),
+)
+def test_lbfgs(options):
+    def program(torch):
+        x = torch.nn.Parameter(torch.tensor([-1.5, 2.0], dtype=torch.float64))
+        y = torch.nn.Parameter(torch.tensor([[0.5]], dtype=torch.float64))
+        optimizer = eval(f"torch.optim.LBFGS([x, y], {options})", {"torch": torch, "x": x, "y": y})
+        calls, path = [], []
+
+        def closure():
+            calls.append(torch.is_grad_enabled())
+            optimizer.zero_grad()
+            loss = (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2 + ((y - x[1]) ** 2).sum()
+            loss.backward()
+            return loss.detach()                          # PyTorch warns, once, of numbers from recorded tensors
+
+        for _ in range(2):
+            path.append([optimizer.step(closure).item(), len(calls), x.tolist(), y.tolist()])
+        state = optimizer.state_dict()["state"][0]
+        return path, list(state), state["n_iter"], state["func_evals"], len(state.get("old_dirs", ()))
+
+    check(program, rtol=1e-6)
+
+
+def lbfgs_needs_a_known_search(torch):
+    p = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.LBFGS([p], line_search_fn="golden")
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (p * p).sum()
+        loss.backward()
+        return loss.detach()
+
+    return optimizer.step(closure)
+
+
+@programs(lbfgs_needs_a_known_search)
+def test_lbfgs_program(program):
+    check(program)
+
+
+# ---- lists of tensors --------------------------------------------------------------------------------------
+
+FOREACH = [
+    "_foreach_add(a, b, alpha=2)", "_foreach_add(a, 1.5)", "_foreach_add(a, numbers)", "_foreach_sub(a, b)",
+    "_foreach_sub(a, b, alpha=0.5)", "_foreach_mul(a, b)", "_foreach_mul(a, numbers)", "_foreach_div(a, b)",
+    "_foreach_div(a, 3)", "_foreach_maximum(a, b)", "_foreach_maximum(a, 0.1)", "_foreach_minimum(a, b)",
+    "_foreach_minimum(a, numbers)", "_foreach_sqrt(b)", "_foreach_neg(a)", "_foreach_abs(a)", "_foreach_sign(a)",
+    "_foreach_reciprocal(b)", "_foreach_lerp(a, b, 0.3)", "_foreach_lerp(a, b, 0.8)", "_foreach_lerp(a, b, b)",
+    "_foreach_addcmul(a, b, a)", "_foreach_addcmul(a, b, a, numbers)", "_foreach_addcdiv(a, a, b, 0.5)",
+    "_foreach_addcdiv(a, a, b, torch.tensor(numbers))", "_foreach_norm(a)", "_foreach_norm(a, 1)",
+    "_foreach_add_(a, b, alpha=2)", "_foreach_sub_(a, 1)", "_foreach_mul_(a, numbers)", "_foreach_div_(a, b)",
+    "_foreach_maximum_(a, b)", "_foreach_minimum_(a, 0.1)", "_foreach_sqrt_(b)", "_foreach_neg_(a)",
+    "_foreach_lerp_(a, b, 0.3)", "_foreach_lerp_(a, b, b)", "_foreach_addcmul_(a, b, b, 0.5)",
+    "_foreach_addcdiv_(a, a, b, numbers)", "_foreach_copy_(a, b)", "_foreach_zero_(a)",
+    "_foreach_add([], 1)", "_foreach_add(a, b[:1])", "_foreach_mul(a, numbers[:1])",
+]
+
+
+def foreach_cases():
+    """PyTorch has not all of them for halves and integers; in-place results of halves do not fit integers."""
+    for call in FOREACH:
+        yield from ((call, "float32"), (call, "float64"))
+        if not any(name in call for name in ("lerp", "addcdiv", "reciprocal_", "norm")):
+            yield call, "float16"
+            if "_(" not in call:
+                yield call, "int64"
+
+
+@pytest.mark.parametrize("call, dtype", list(foreach_cases()))
+def test_foreach(call, dtype):
+    def program(torch):
+        values = np.random.default_rng(0)
+        a, b = [[torch.from_numpy((values.standard_normal(shape) * 4).astype(dtype)) for shape in ((3, 2), (4,), ())]
+                for _ in range(2)]
+        b = [t.abs() + 1 for t in b]
+        numbers = [0.5, 2.0, -1.0]
+        found = eval("torch." + call, {"torch": torch, "a": a, "b": b, "numbers": numbers})
+        return found, a, b, [t._version for t in a]
+
+    check(program, rtol=2e-3 if dtype == "float16" else 1e-6)
+
+
+def foreach_is_recorded(torch):
+    a = [torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0], requires_grad=True)]
+    squares = torch._foreach_mul(a, a)
+    sums = torch._foreach_add(squares, a, alpha=2.0)
+    (sums[0].sum() + sums[1].sum()).backward()
+    return [t.grad for t in a]
+
+
+def foreach_takes_layouts_as_they_are(torch):
+    a = [torch.arange(6.0).reshape(2, 3).t(), torch.arange(3.0).expand(2, 3)]
+    b = [torch.ones(3, 2), torch.ones(3)]
+    return torch._foreach_add(a, b), torch._foreach_mul(a, 2)[0].stride()
+
+
+def foreach_refuses_leaves(torch):
+    torch._foreach_mul_([torch.ones(1, requires_grad=True)], 2.0)
+
+
+@programs(foreach_is_recorded, foreach_takes_layouts_as_they_are, foreach_refuses_leaves)
+def test_foreach_program(program):
+    check(program)
+
+
+def gradients_of_a_scaler(torch):
+    params = [torch.nn.Parameter(torch.ones(3)), torch.nn.Parameter(torch.ones(2))]
+    optimizer, path = torch.optim.Adam(params, 0.1, fused=True), []
+    for found_inf in (0.0, 1.0, 0.0):
+        for p in params:
+            p.grad = torch.full_like(p, 8.0)
+        optimizer.grad_scale, optimizer.found_inf = torch.tensor(4.0), torch.tensor(found_inf)
+        optimizer.step()
+        path.append([p.tolist() for p in params])
+        path.append([optimizer.state[params[0]]["step"].item(), params[0].grad.tolist()])
+    return path
+
+
+@programs(gradients_of_a_scaler)
+def test_fused(program):
     check(program)
 
 
