@@ -137,18 +137,15 @@ def as_rows(scores):
 
 
 def forward(query, key, value, mask, is_causal, scale):
-    """(output, logarithms of the sums) of (batch, heads, length, features); the output lies in memory as (batch,
-    length, heads, features)."""
+    """(output, logarithms of the sums) of (batch, heads, length, features); the output lies in memory as the query."""
     scores = scores_of(query, key, mask, scale)
     lse = to_weights(as_rows(scores), scores.shape[2], is_causal)
-    batch, heads, queries, _ = scores.shape
-    out = np.empty((batch, queries, heads, value.shape[3]), query.dtype).swapaxes(1, 2)
-    np.matmul(scores, value, out=out)
+    out = np.matmul(scores, value, out=np.empty_like(query))
     return out, lse.reshape(scores.shape[:3])
 
 
 def backward(grad, grad_lse, query, key, value, mask, output, lse, is_causal, scale):
-    """The gradients of query, key and value. `grad_lse` may be None."""
+    """The gradients of query, key and value, each in its order of memory. `grad_lse` may be None."""
     scores = scores_of(query, key, mask, scale)
     slopes = np.matmul(grad, value.swapaxes(-1, -2))
     shift = (grad * output).sum(-1)
@@ -156,8 +153,8 @@ def backward(grad, grad_lse, query, key, value, mask, output, lse, is_causal, sc
     to_slopes(as_rows(scores), as_rows(slopes), lse.reshape(-1), np.ascontiguousarray(shift).reshape(-1),
               scores.shape[2], is_causal)
     scale = query.dtype.type(scale)
-    by_key = np.matmul(slopes.swapaxes(-1, -2), query)
-    by_query = np.matmul(slopes, key)
+    by_query = np.matmul(slopes, key, out=np.empty_like(query))
     by_query *= scale
+    by_key = np.matmul(slopes.swapaxes(-1, -2), query, out=np.empty_like(key))
     by_key *= scale
-    return by_query, by_key, np.matmul(scores.swapaxes(-1, -2), grad)
+    return by_query, by_key, np.matmul(scores.swapaxes(-1, -2), grad, out=np.empty_like(value))

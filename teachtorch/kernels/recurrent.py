@@ -136,7 +136,7 @@ class Elman:
     def forward(self, use_loops, blocks, products, state, cell):
         rows = blocks[0]
         rows += products
-        state[...] = np.maximum(rows, 0, rows) if self.is_relu else np.tanh(rows, rows)
+        state[...] = np.maximum(rows, 0, out=rows) if self.is_relu else np.tanh(rows, rows)
 
     def backward(self, use_loops, blocks, grad_state, grad_cell, slopes, product_slopes):
         rows = blocks[0]

@@ -17,7 +17,7 @@ class Bilinear(Module):
         super().__init__()
         for name, size in (("in1_features", in1_features), ("in2_features", in2_features)):
             if size <= 0:
-                raise ValueError(f"{name} must be > 0, but got {size}")
+                raise ValueError(f"{name} must be > 0, but got ({name}={size})")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
         shape = (out_features, in1_features, in2_features)
         self.weight = Parameter(empty(shape, device=device, dtype=dtype))

@@ -29,10 +29,12 @@ linear, pad = F["linear"], F["pad"]
 # ---- by one operator ----------------------------------------------------------------------------------------------
 
 def fake_attention(query, key, value, is_causal=False, attn_mask=None, scale=None):
-    batch, heads, queries, _ = query._shape
-    features = value._shape[3]
-    stride = (queries * heads * features, features, heads * features, 1)
-    return Fake((batch, heads, queries, features), query._dtype, stride), Fake((batch, heads, queries), query._dtype)
+    return fake_like(query), Fake(query._shape[:3], query._dtype)
+
+
+def fake_like(t):
+    """A result in the order of memory of an argument."""
+    return Fake(t._shape, t._dtype, geometry.preserve_format_strides(t._shape, stride_of(t)))
 
 
 def factor(scale, features):
@@ -84,7 +86,7 @@ def attention_operator(query, key, value, is_causal=False, attn_mask=None, scale
 
 
 def fake_backward(grad, grad_lse, query, key, value, is_causal, attn_mask, scale, output, logsumexp):
-    return [Fake(t._shape, t._dtype) for t in (query, key, value)]
+    return [fake_like(t) for t in (query, key, value)]
 
 
 @operator("_scaled_dot_product_flash_attention_for_cpu_backward", fake=fake_backward, out=False, spaces=(),
@@ -105,24 +107,24 @@ def masked_scores(query, key, is_causal, attn_mask, scale):
     """(query @ keyᵀ) * scale, and -inf where a key may not be seen; a float mask is added."""
     root = math.sqrt(abs(scale))
     scores = (query * (root if scale >= 0 else -root)) @ (key.transpose(-2, -1) * root)
-    mask = causal_mask(query, key) if is_causal else attn_mask
-    if mask is None:
-        return scores
-    if mask._dtype is dt.bool:
-        mask = zeros((), dtype=query._dtype, device=query.device).where(mask, float("-inf"))
-    return scores + mask
+    for mask in (causal_mask(query, key) if is_causal else None, attn_mask):
+        if mask is not None and mask._dtype is dt.bool:
+            mask = zeros((), dtype=query._dtype, device=query.device).where(mask, float("-inf"))
+        scores = scores if mask is None else scores + mask
+    return scores
 
 
 def safe_softmax(scores, attn_mask):
     """Softmax over the last dimension; zero where a query sees nothing."""
-    weights = scores.softmax(-1)
     if attn_mask is None:
-        return weights
+        return scores.softmax(-1)
     is_empty = scores.eq(float("-inf")).all(-1, True)
-    return weights.masked_fill(is_empty, 0)
+    return scores.masked_fill(is_empty, 0).softmax(-1).masked_fill(is_empty, 0)
 
 
 def attention_by_parts(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
         key, value = (repeated_heads(t, query._shape[-3]) for t in (key, value))
     scores = masked_scores(query, key, is_causal, attn_mask, factor(scale, query._shape[-1]))
@@ -131,11 +133,17 @@ def attention_by_parts(query, key, value, attn_mask, dropout_p, is_causal, scale
     return weights @ value
 
 
+def attention_of_nothing(query, key, value):
+    """Zeros, which depend on the arguments."""
+    shape = (*query._shape[:-1], value._shape[-1])
+    return zeros(shape, dtype=query._dtype, device=query.device) + (query.sum() + key.sum() + value.sum()) * 0
+
+
 def repeated_heads(t, heads):
     """Each of a few heads as often as there are queries for it (grouped-query attention)."""
     own = t._shape[-3]
     if heads % own:
-        raise RuntimeError("Number of heads in key and value must divide the number of heads in query")
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
     return t if heads == own else t.repeat_interleave(heads // own, -3)
 
 
@@ -162,7 +170,7 @@ def mask_fits(mask, query, key):
         return False
 
 
-def check_attention(query, key, value, attn_mask, is_causal):
+def check_attention(query, key, value, attn_mask):
     """PyTorch's refusals."""
     names = "query", "key", "value"
     tensors = query, key, value
@@ -178,20 +186,18 @@ def check_attention(query, key, value, attn_mask, is_causal):
         raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
                            f"{query.dim()} key.dim: {key.dim()} and value.dim: {value.dim()} instead.")
     if attn_mask is not None:
-        check_mask(query, attn_mask, is_causal)
+        check_mask(query, attn_mask)
 
 
-def check_mask(query, attn_mask, is_causal):
+def check_mask(query, attn_mask):
     if attn_mask._dtype not in (dt.bool, dt.float32, query._dtype):
         raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
                            f"attn_mask.dtype: {c_type(attn_mask._dtype)} and  query.dtype: {c_type(query._dtype)} "
                            "instead.")
-    if is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
 
 
-C_TYPES = {"Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Long": "long",
-           "Int": "int", "Short": "short", "Bool": "bool", "Byte": "unsigned char", "Char": "signed char"}
+C_TYPES = {"Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Long": "long int",
+           "Int": "int", "Short": "short int", "Bool": "bool", "Byte": "unsigned char", "Char": "signed char"}
 
 
 def c_type(dtype):
@@ -211,7 +217,9 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
         scale: 1 / sqrt(features) if left out.
         enable_gqa: key and value may have fewer heads, in dimension -3, than the query.
     """
-    check_attention(query, key, value, attn_mask, is_causal)
+    check_attention(query, key, value, attn_mask)
+    if not (query.numel() and key.numel() and value.numel()):
+        return attention_of_nothing(query, key, value)
     if is_flash(query, key, value, attn_mask, dropout_p):
         return attention_operator(query, key, value, is_causal, attn_mask, scale)[0]
     return attention_by_parts(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
