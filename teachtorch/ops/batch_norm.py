@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from ..autograd.tensor_fields import bump_version
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import state
@@ -233,21 +232,11 @@ def native_batch_norm_backward(grad_output, input, weight, mean, rstd, training)
     return slope.reshape(input.shape).astype(input.dtype, copy=False), weight_grad, bias_grad
 
 
-def normalised_batch(input, weight, bias, running_mean, running_var, training, momentum, eps):
-    """The operator's results; the running statistics count as changed."""
-    found = batch_norm_(input, weight, bias, running_mean, running_var, bool(training), momentum, eps)
-    if training:
-        for statistic in (running_mean, running_var):
-            if statistic is not None:
-                bump_version(statistic)
-    return found
-
-
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled=True):
     """Batch normalisation of (N, C, ...) by channel, in the argument order of the operator."""
     if 0 in input._shape:
         return nothing_normalised(input, weight, bias)
-    return normalised_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+    return batch_norm_(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def nothing_normalised(input, weight, bias):
@@ -259,9 +248,7 @@ def nothing_normalised(input, weight, bias):
 
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """batch_norm, with the batch's means and reciprocal deviations; empty unless `training`."""
-    out, mean, rstd = normalised_batch(
-        input, weight, bias, running_mean, running_var, training, momentum, eps
-    )
+    out, mean, rstd = batch_norm_(input, weight, bias, running_mean, running_var, training, momentum, eps)
     return (out, mean.detach(), rstd.detach()) if training else (out, mean.new_empty(0), mean.new_empty(0))
 
 

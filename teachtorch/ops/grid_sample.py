@@ -79,7 +79,8 @@ def nearest(input, coordinates, padding_mode, align_corners):
         for c, n in zip(coordinates, input._shape[2:])
     ]
     found, is_inside = picked(input, places)
-    return found * is_inside
+    flat = sum([c.sign() * 0 for c in coordinates])  # the grid's gradient is zero, not missing
+    return found * (is_inside + flat.unsqueeze(1))
 
 
 def bilinear(input, coordinates, padding_mode, align_corners):

@@ -203,7 +203,9 @@ MAX_DOC = (
 def max_pool(count, input, kernel_size, stride, padding, dilation, ceil_mode):
     require_tensor(input, f"max_pool{count}d", "input")
     if count > 1:
-        return with_indices[count](input, kernel_size, stride or (), padding, dilation, ceil_mode)
+        return with_indices[count](
+            input, kernel_size, () if stride is None else stride, padding, dilation, ceil_mode
+        )
     window = line_window(input, kernel_size, stride, padding, dilation)
     found = with_indices[2](
         input.unsqueeze(-2),
