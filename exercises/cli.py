@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import difflib
+import contextlib
 import json
 import signal
 import sys
 import threading
 from pathlib import Path
 
-from exercises import catalog, lessons, report, show, watch
+from exercises import catalog, lessons, naming, report, show, submission, watch
+from exercises.naming import UsageError
 from exercises.runner import GraderError, Limits, Result
+from exercises.submission import Submission
 from exercises.workspace import Workspace, default_folder
 
 DESCRIPTION = """\
@@ -30,10 +32,6 @@ by Ctrl-C. The workspace is exercises/ in a checkout, else ./teachtorch_exercise
 is kept in its .teachtorch/.
 """
 NAMES = "name of an exercise or of a set, as `list` shows them"
-
-
-class UsageError(Exception):
-    """The command cannot be done as asked; the text says why and what to do."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -89,10 +87,12 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_report(commands) -> None:
     command = _command(
-        commands, "report", run_report, "points per property; over several saved reports: the class report"
+        commands, "report", run_report, "points per property; over several learners: the class report"
     )
     command.add_argument(
-        "file", nargs="*", type=Path, help="reports saved with --jsonl: which property fails most"
+        "what",
+        nargs="*",
+        help="exercises or sets to grade (default all); learners' folders to grade; reports saved with --jsonl",
     )
     command.add_argument(
         "--jsonl", metavar="PATH", help="write one JSON object per property ('-': standard output)"
@@ -112,7 +112,7 @@ def _command(commands, name: str, run, text: str) -> argparse.ArgumentParser:
 def run_list(arguments: argparse.Namespace) -> int:
     """All exercises and what is passed."""
     state = _workspace(arguments).state()
-    print(show.listing(_chosen(arguments.name), state.passed, state.current))
+    print(show.listing(naming.chosen(arguments.name), state.passed, state.current))
     return 0
 
 
@@ -121,7 +121,8 @@ def run_check(arguments: argparse.Namespace) -> int:
     workspace = _workspace(arguments)
     by_name = arguments.name and not any(map(catalog.of_set, arguments.name))
     tell = _tell_details if by_name else _tell_briefly
-    chosen = _chosen(arguments.name)
+    chosen = naming.chosen(arguments.name)
+    _warn(workspace, only_exercises=True)
     results = lessons.check(workspace, chosen, Limits(arguments.seconds), tell, arguments.seed)
     if len(results) > 1:
         print(f"{sum(r.score for r in results)} of {sum(r.exercise.points for r in results)} points")
@@ -132,20 +133,20 @@ def run_watch(arguments: argparse.Namespace) -> int:
     """Grade on every save."""
     workspace = _workspace(arguments)
     chosen = catalog.of_set(arguments.name or "") or catalog.exercises()
-    start = _find(arguments.name) if arguments.name and chosen == catalog.exercises() else None
+    start = naming.one(arguments.name) if arguments.name and chosen == catalog.exercises() else None
     return watch.Watch(workspace, Limits(arguments.seconds), chosen).run(start)
 
 
 def run_hint(arguments: argparse.Namespace) -> int:
     """Show a hint, and remember that it was shown."""
-    workspace, exercise = _workspace(arguments), _find(arguments.name)
+    workspace, exercise = _workspace(arguments), naming.one(arguments.name)
     print(lessons.hint(workspace, exercise, arguments.level))
     return 0
 
 
 def run_reset(arguments: argparse.Namespace) -> int:
     """Put a starter back."""
-    workspace, exercise = _workspace(arguments), _find(arguments.name)
+    workspace, exercise = _workspace(arguments), naming.one(arguments.name)
     if not arguments.yes and not _agreed(
         f"put the starter of {exercise.name} back over {workspace.file(exercise)}?"
     ):
@@ -157,7 +158,7 @@ def run_reset(arguments: argparse.Namespace) -> int:
 
 def run_solution(arguments: argparse.Namespace) -> int:
     """Show the solution after a pass."""
-    workspace, exercise = _workspace(arguments), _find(arguments.name)
+    workspace, exercise = _workspace(arguments), naming.one(arguments.name)
     if exercise.name not in workspace.state().passed:
         raise UsageError(
             f"the solution of {exercise.name} is shown once you have passed: try `hint {exercise.name}`"
@@ -167,34 +168,81 @@ def run_solution(arguments: argparse.Namespace) -> int:
 
 
 def run_report(arguments: argparse.Namespace) -> int:
-    """Grade everything and report, or put saved reports together."""
-    if arguments.file:
-        print(report.class_report([_read_report(path) for path in arguments.file]))
-        return 0
-    workspace = _workspace(arguments)
-    to_stdout = "-" in (arguments.jsonl, arguments.gradescope)
-    results = lessons.check(
-        workspace, list(catalog.exercises()), Limits(arguments.seconds), _tell_progress, arguments.seed
-    )
-    _put(arguments.jsonl, report.jsonl(results))
+    """Grade without writing to the folder, and report; over folders and saved reports: the class report."""
+    words = naming.sort(arguments.what)
+    chosen = naming.chosen(words.names)
+    if words.folders or words.files:
+        return _report_class(arguments, words, chosen)
+    place = _submission(arguments)
+    results = lessons.grade_files(place, chosen, Limits(arguments.seconds), _tell_progress, arguments.seed)
+    _put(arguments.jsonl, report.jsonl(report.rows(results, place.name)))
     _put(arguments.gradescope, json.dumps(report.gradescope(results), indent=2) + "\n")
-    if not to_stdout:
+    if "-" not in (arguments.jsonl, arguments.gradescope):
         print(report.text(results))
     return 0 if all(result.passed for result in results) else 1
 
 
-def _read_report(path: Path) -> list[dict]:
+def _report_class(arguments: argparse.Namespace, words: naming.Words, chosen: list) -> int:
+    if arguments.gradescope:
+        raise UsageError("--gradescope is about one learner: name the folder with --workspace")
+    reports = [each for file in words.files for each in _read_reports(file, chosen)]
+    with _opened(arguments.jsonl) as file:
+        reports += _grade_folders(arguments, words.folders, chosen, file)
+    if arguments.jsonl != "-":
+        print(report.class_report(reports))
+    return 0
+
+
+def _grade_folders(arguments: argparse.Namespace, folders: list[Path], chosen: list, file) -> list:
+    """Each learner's records, which are also written to the file as soon as they are there."""
+    learners, reports = submission.submissions(folders), []
+    graded = lessons.grade_class(learners, chosen, Limits(arguments.seconds), arguments.seed)
+    for number, (learner, results) in enumerate(graded, 1):
+        _warn(learner, f"{learner.name}: ")
+        points = f"{sum(r.score for r in results)} of {sum(r.exercise.points for r in results)} points"
+        print(f"[{number}/{len(learners)}] {learner.name}: {points}", file=sys.stderr, flush=True)
+        reports.append((learner.name, report.rows(results, learner.name)))
+        if file:
+            file.write(report.jsonl(reports[-1][1]))
+            file.flush()
+    return reports
+
+
+def _read_reports(path: Path, chosen: list) -> list[tuple[str, list[dict]]]:
+    names = [each.name for each in chosen]
     try:
-        return report.read(path)
+        records = [record for record in report.read(path) if record["exercise"] in names]
     except ValueError as error:
         raise UsageError(error) from error
+    return report.by_learner(records, path.stem)
+
+
+def _opened(path: str | None):
+    """The file to write to: none, standard output for "-"."""
+    if path == "-":
+        return contextlib.nullcontext(sys.stdout)
+    return Path(path).open("w", encoding="utf-8") if path else contextlib.nullcontext()
 
 
 def _put(path: str | None, text: str) -> None:
-    if path == "-":
-        sys.stdout.write(text)
-    elif path:
-        Path(path).write_text(text, encoding="utf-8")
+    with _opened(path) as file:
+        if file:
+            file.write(text)
+
+
+def _submission(arguments: argparse.Namespace) -> Submission:
+    """The learner's folder, which must be there; only a folder that was named gives a learner's name."""
+    folder = arguments.workspace or default_folder()
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}; `list` makes one with the starters")
+    found = Submission(folder, folder.resolve().name if arguments.workspace else "")
+    _warn(found)
+    return found
+
+
+def _warn(place: Submission | Workspace, who: str = "", only_exercises: bool = False) -> None:
+    for text in submission.warnings(place, only_exercises):
+        print(f"warning: {who}{text}", file=sys.stderr)
 
 
 def _workspace(arguments: argparse.Namespace) -> Workspace:
@@ -203,26 +251,6 @@ def _workspace(arguments: argparse.Namespace) -> Workspace:
     if written:
         print(f"{len(written)} starter files written to {workspace.folder}", file=sys.stderr)
     return workspace
-
-
-def _chosen(names: list[str]) -> list[catalog.Exercise]:
-    """The exercises of these names, each once; all of them without a name."""
-    found = {each.name: each for name in names for each in _find_all(name)}
-    return list(found.values()) if names else list(catalog.exercises())
-
-
-def _find_all(name: str) -> tuple[catalog.Exercise, ...]:
-    return catalog.of_set(name) or (_find(name),)
-
-
-def _find(name: str) -> catalog.Exercise:
-    try:
-        return catalog.find(name)
-    except KeyError:
-        names = [*(each.name for each in catalog.exercises()), *catalog.sets()]
-        near = difflib.get_close_matches(name, names)
-        advice = f"did you mean {', '.join(near)}?" if near else "see `list`"
-        raise UsageError(f"there is no exercise {name!r}; {advice}") from None
 
 
 def _agreed(question: str) -> bool:

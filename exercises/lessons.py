@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from exercises import catalog, show
 from exercises.runner import Job, Limits, Result, grade
+from exercises.submission import Submission
 from exercises.workspace import Workspace
 
 HINTS = ("a question", "a picture", "a skeleton")
@@ -20,13 +22,33 @@ def check(
     seed: int | None = None,
 ) -> list[Result]:
     """Grade the learner's files of these exercises; passes are remembered in the workspace."""
-    jobs = [_job(each, workspace.file(each), seed) for each in chosen]
-    with show.progress() as progress:
-        results = grade(jobs, limits, progress.before(tell), progress)
+    results = grade_files(workspace, chosen, limits, tell, seed)
     state = workspace.state()
     state.passed += [r.exercise.name for r in results if r.passed and r.exercise.name not in state.passed]
     workspace.keep(state)
     return results
+
+
+def grade_files(
+    place: Workspace | Submission,
+    chosen: list[catalog.Exercise],
+    limits: Limits,
+    tell: Callable,
+    seed: int | None = None,
+) -> list[Result]:
+    """Grade the files of these exercises, and write nothing there."""
+    jobs = [_job(each, place.file(each), seed) for each in chosen]
+    with show.progress() as progress:
+        return grade(jobs, limits, progress.before(tell), progress)
+
+
+def grade_class(
+    learners: list[Submission], chosen: list[catalog.Exercise], limits: Limits, seed: int | None = None
+) -> Iterator[tuple[Submission, list[Result]]]:
+    """Grade one folder after another, all with the same random cases; the results of each when it is done."""
+    seed = secrets.randbelow(10**6) if seed is None else seed
+    for learner in learners:
+        yield learner, grade_files(learner, chosen, limits, _say_nothing, seed)
 
 
 def hint(workspace: Workspace, exercise: catalog.Exercise, level: int | None = None) -> str:
@@ -55,6 +77,10 @@ def _unused(exercise: catalog.Exercise, seen: int) -> list[str]:
 def how_torch_does_it(exercise: catalog.Exercise) -> str:
     """Where PyTorch does the same: file and function."""
     return f"how PyTorch does it:\n{exercise.torch}"
+
+
+def _say_nothing(result: Result) -> None:
+    """The results are told when a learner's folder is done."""
 
 
 def _job(exercise: catalog.Exercise, file: Path, seed: int | None) -> Job:

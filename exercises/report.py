@@ -10,6 +10,9 @@ from exercises import show
 from exercises.runner import Outcome, Result
 
 FIELDS = ("exercise", "property", "title", "points", "score", "status", "message")
+NOT_STARTED = ("todo", "no file")
+NO_FAILURE = ("passed", "not run", *NOT_STARTED)
+MOST_PROPERTIES = 10
 
 
 def text(results: list[Result]) -> str:
@@ -19,14 +22,16 @@ def text(results: list[Result]) -> str:
     return "\n\n".join([*parts, f"total: {total} of {most} points"])
 
 
-def rows(results: list[Result]) -> list[dict]:
-    """One flat record for each property."""
-    return [_row(result, outcome) for result in results for outcome in result.outcomes]
+def rows(results: list[Result], learner: str = "") -> list[dict]:
+    """One flat record for each property. learner: the name of whose results these are."""
+    return [
+        {"learner": learner, **_row(result, outcome)} for result in results for outcome in result.outcomes
+    ]
 
 
-def jsonl(results: list[Result]) -> str:
-    """One JSON object a line, one line a property."""
-    return "".join(json.dumps(row) + "\n" for row in rows(results))
+def jsonl(records: list[dict]) -> str:
+    """One JSON object a line, one line a record."""
+    return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def gradescope(results: list[Result]) -> dict:
@@ -53,14 +58,62 @@ def read(path: Path) -> list[dict]:
     return records
 
 
-def class_report(reports: list[list[dict]]) -> str:
-    """Over several learners: which property fails most, and the answer that is given there most often."""
-    failed = [record for report in reports for record in report if record["status"] != "passed"]
-    counts = Counter(_key(record) for record in failed)
-    titles = {_key(record): record["title"] for record in failed}
-    lines = [f"{len(reports)} reports, {_mean(reports):.1f} points on average"]
-    lines += [f"  failed by {count:>3}   {key[0]:<18} {titles[key]}" for key, count in counts.most_common()]
-    return "\n".join(lines + (_worst(failed, *counts.most_common(1)[0]) if counts else ["nothing failed"]))
+def by_learner(records: list[dict], name: str) -> list[tuple[str, list[dict]]]:
+    """The records of each learner. name: of the learner whose records carry none."""
+    found: dict[str, list[dict]] = {}
+    for record in records:
+        found.setdefault(record.get("learner") or name, []).append(record)
+    return list(found.items())
+
+
+def class_report(reports: list[tuple[str, list[dict]]]) -> str:
+    """Over several learners: the points of each, and which properties fail most where they were started.
+
+    reports: pairs of a learner's name and records.
+    """
+    width = max((len(name) for name, _ in reports), default=0)
+    lines = [_learner(name.ljust(width), records) for name, records in reports]
+    return "\n".join(
+        [*lines, f"{len(reports)} learners, {_mean(reports):.1f} points on average", *_top(reports)]
+    )
+
+
+def _learner(name: str, records: list[dict]) -> str:
+    exercises = {record["exercise"] for record in records}
+    passed = exercises - {record["exercise"] for record in records if record["status"] != "passed"}
+    started = _started(records)
+    score, most = (sum(record[field] for record in records) for field in ("score", "points"))
+    return (
+        f"{name}  {score:>4} of {most} points   {len(passed):>2} passed, {len(started - passed):>2} not yet, "
+        f"{len(exercises - started):>2} not started"
+    )
+
+
+def _started(records: list[dict]) -> set[str]:
+    """The exercises in which something was written."""
+    return {record["exercise"] for record in records if record["status"] not in NOT_STARTED}
+
+
+def _top(reports: list[tuple[str, list[dict]]]) -> list[str]:
+    """The properties that fail most, and the answer that is given most often to the first of them."""
+    tried = [record for _, records in reports for record in _of_started(records)]
+    failed = [record for record in tried if record["status"] not in NO_FAILURE]
+    if not failed:
+        return ["nothing failed in the exercises that were started"]
+    counts = Counter(map(_key, failed)).most_common(MOST_PROPERTIES)
+    lines = [_property(key, count, [each for each in tried if _key(each) == key]) for key, count in counts]
+    return ["", "fail most, among those who started the exercise:", *lines, *_worst(failed, *counts[0])]
+
+
+def _of_started(records: list[dict]) -> list[dict]:
+    started = _started(records)
+    return [record for record in records if record["exercise"] in started]
+
+
+def _property(key: tuple[str, str], count: int, records: list[dict]) -> str:
+    unwritten = sum(record["status"] in NOT_STARTED for record in records)
+    more = f" ({unwritten} not written yet)" if unwritten else ""
+    return f"  {count:>3} of {len(records):<3}  {key[0]:<18} {records[0]['title']}{more}"
 
 
 def _worst(failed: list[dict], key: tuple[str, str], count: int) -> list[str]:
@@ -73,8 +126,8 @@ def _worst(failed: list[dict], key: tuple[str, str], count: int) -> list[str]:
     ]
 
 
-def _mean(reports: list[list[dict]]) -> float:
-    return sum(record["score"] for report in reports for record in report) / max(len(reports), 1)
+def _mean(reports: list[tuple[str, list[dict]]]) -> float:
+    return sum(record["score"] for _, records in reports for record in records) / max(len(reports), 1)
 
 
 def _key(record: dict) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from exercises.events import Reader
 IMPORT = "<import>"
 LINGER_SECONDS = 1.0
 IMPORT_FACTOR = 4
-MOST_TIMEOUTS = 2
+MOST_STOPS = 2
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 START = "import sys; sys.path.append(sys.argv[1]); from exercises.grading.child import main; main()"
 MESSAGES = {
@@ -38,7 +38,7 @@ MESSAGES = {
     "output": "stopped: your code printed more than {megabytes:g} MB",
     "crashed": "your code ended the Python process ({how})",
 }
-NOT_RUN = f"not run, because {MOST_TIMEOUTS} properties before it took too long"
+NOT_RUN = f"not run, because {MOST_STOPS} properties before it had to be stopped"
 
 
 @dataclass(frozen=True)
@@ -222,8 +222,9 @@ class Grader:
             self._finished(number)
 
     def _hangs(self, number: int) -> bool:
-        """Whether so many tests of an exercise took too long that the others are not worth waiting for."""
-        return [each.kind for each in self.results[number].outcomes].count("timeout") >= MOST_TIMEOUTS
+        """Whether so many tests of an exercise had to be stopped that the others are not worth waiting for."""
+        stopped = [each for each in self.results[number].outcomes if each.kind in ("timeout", "output")]
+        return len(stopped) >= MOST_STOPS
 
     def _give_up(self, number: int) -> None:
         for outcome in self.results[number].outcomes:
@@ -438,10 +439,7 @@ def _ignore(*told) -> None:
 def _blank(job: Job) -> Result:
     result = Result(job.exercise, job.file, job.seed, [Outcome(each) for each in job.exercise.properties])
     if not job.file.is_file():
-        result.problem, result.message = (
-            "missing",
-            f"there is no file {job.file}; `reset {job.exercise.name}` writes it",
-        )
+        result.problem, result.message = "no file", f"there is no file {job.file}"
     elif not manifest.is_genuine(job.exercise.test):
         result.problem = "tampered"
         result.message = f"{job.exercise.test.name} is not the one that was shipped: put it back to be graded"

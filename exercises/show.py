@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -24,13 +25,15 @@ def paint(text: str, colour: str) -> str:
 def headline(result: Result) -> str:
     """One line: the exercise and its points."""
     colour = "green" if result.passed else "yellow" if _untouched(result) else "red"
-    word = "passed" if result.passed else "not started" if _untouched(result) else "not yet"
+    word = "passed" if result.passed else _word(result)
     points = f"{result.score}/{result.exercise.points}"
     return f"{paint(word.ljust(11), colour)}  {points:>5}  {result.exercise.name:<18} {result.exercise.title}"
 
 
 def details(result: Result) -> str:
     """Every property of one result, with the whole message of the first that fails."""
+    if result.problem == "no file":
+        return headline(result)
     if result.problem:
         return "\n".join([headline(result), indented(result.message), _printed(result.printed)]).rstrip()
     first = next((each for each in result.outcomes if not each.passed), None)
@@ -108,14 +111,24 @@ def _line(outcome: Outcome) -> str:
 def _printed(text: str) -> str:
     if not text.strip():
         return ""
-    lines = text.splitlines()
+    lines = [_repeated(line, len(list(same))) for line, same in itertools.groupby(text.splitlines())]
     more = ["..."] if len(lines) > PRINTED_LINES else []
-    return indented("\n".join(["printed:", *map(_printed_line, lines[:PRINTED_LINES]), *more]))
+    return indented("\n".join(["printed:", *lines[:PRINTED_LINES], *more]))
 
 
-def _printed_line(line: str) -> str:
-    return "| " + (line if len(line) <= PRINTED_WIDTH else line[: PRINTED_WIDTH - 4] + " ...")
+def _repeated(line: str, times: int) -> str:
+    """A printed line, cut, and how often it came in a row."""
+    shown = line if len(line) <= PRINTED_WIDTH else line[: PRINTED_WIDTH - 4] + " ..."
+    return f"| {shown}" + (f"   ({times} times)" if times > 1 else "")
+
+
+def _word(result: Result) -> str:
+    if result.problem == "no file":
+        return "no file"
+    return "not started" if _untouched(result) else "not yet"
 
 
 def _untouched(result: Result) -> bool:
-    return not result.problem and all(each.kind == "todo" for each in result.outcomes)
+    if result.problem:
+        return result.problem == "no file"
+    return all(each.kind == "todo" for each in result.outcomes)

@@ -228,7 +228,7 @@ def test_report_formats(run, workspace, tmp_path):
     assert len(content["tests"]) == len(lines.read_text().splitlines())
     code, out, _ = run("report", str(lines), str(lines))
     assert code == 0
-    assert "2 reports" in out
+    assert "2 learners" in out
 
 
 def test_report_to_standard_output_is_only_json(run):

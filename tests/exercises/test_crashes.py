@@ -43,7 +43,7 @@ def test_two_hangs_are_enough(tmp_path):
     jobs = [Job(catalog.find("offset"), stuck), Job(expand, expand.solutions / "solution.py")]
     first, second = grade(jobs, Limits(seconds=1.0))
     assert list(kinds(first).values()) == ["timeout", "timeout", "not run", "not run", "not run"]
-    assert "2 properties before it took too long" in first.outcomes[2].message
+    assert "2 properties before it had to be stopped" in first.outcomes[2].message
     assert (first.problem, first.score) == ("", 0)
     assert second.passed
 
