@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..core import dtype as dt
-from ..core import geometry
+from ..core import geometry, observer
 from ..core.dtype import OF_NUMPY, scalar_type_name
 from ..dispatch.operator import registry
 from ..tensor import Tensor
@@ -263,8 +263,12 @@ publish("matmul", matmul, ("linalg",))
 
 
 def matmul_operator(self, other):
-    """`self @ other`."""
-    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    """`self @ other`. Two matrices, the usual case, go to mm at once, where matmul would send them."""
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    if len(self._shape) == 2 and len(other._shape) == 2 and not observer.active:
+        return mm(self, other)
+    return matmul(self, other)
 
 
 publish("__matmul__", matmul_operator, ("Tensor",))
