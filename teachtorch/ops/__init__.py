@@ -22,6 +22,8 @@ MODULES = (
     "padding", "convolution", "pooling", "batch_norm", "resize", "grid_sample",
     # through time
     "recurrent", "attention",
+    # losses that are made of the above
+    "loss_ctc", "loss_ranking",
     # all parameters at once
     "fused_optim",
 )
