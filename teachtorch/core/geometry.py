@@ -27,6 +27,19 @@ def numel(shape):
     return prod(shape)
 
 
+def check_storage_size(shape, itemsize):
+    """Check that 64 bits can say how many bytes a tensor of this shape has.
+
+    Raises:
+        RuntimeError: they cannot.
+    """
+    nbytes = itemsize
+    for size in shape:
+        nbytes *= size
+        if nbytes >= 2 ** 63:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+
+
 def wrap_dim(dim, ndim):
     """Return ``dim`` counted from the front; negative dims count from the back.
 
@@ -35,6 +48,7 @@ def wrap_dim(dim, ndim):
     Raises:
         IndexError: ``dim`` is not in ``[-ndim, ndim - 1]``.
         TypeError: ``dim`` is no int.
+        ValueError: ``dim`` has more than 64 bits.
     """
     if dim.__class__ is not int:
         dim = as_int(dim)
@@ -44,10 +58,21 @@ def wrap_dim(dim, ndim):
         return dim + ndim
     if ndim == 0 and (dim == 0 or dim == -1):
         return 0
+    check_64_bits(dim)
     last = max(ndim, 1)
     raise IndexError(
         f"Dimension out of range (expected to be in range of [{-last}, {last - 1}], but got {dim})"
     )
+
+
+def check_64_bits(number):
+    """Check that dims, indices and counts are signed 64-bit integers.
+
+    Raises:
+        ValueError: this one is not.
+    """
+    if not -2 ** 63 <= number < 2 ** 63:
+        raise ValueError("Overflow when unpacking long long")
 
 
 def as_int(value, argument="dim"):

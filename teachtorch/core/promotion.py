@@ -37,14 +37,23 @@ def _promote_integers(a, b):
 
 
 def dtype_of_number(value):
-    """The dtype that a Python or NumPy number stands for in promotion; floats take the default dtype."""
-    if isinstance(value, (bool, np.bool_)):
+    """The dtype that a Python or NumPy number stands for in promotion; floats take the default dtype.
+
+    NumPy's bools are neither Python's nor integers to PyTorch, and so pass for floats.
+    """
+    if isinstance(value, bool):
         return dt.bool
     if isinstance(value, numbers.Integral):
         return dt.int64
-    if isinstance(value, numbers.Real):
+    if isinstance(value, (numbers.Real, np.bool_)):
         return settings.default_dtype
     raise TypeError(f"a number was expected, not {type(value).__name__}")
+
+
+def check_64_bits(number):
+    """OverflowError, in Python's words, for an int that neither 64 signed bits nor 64 unsigned ones hold."""
+    if number.__class__ is int and not -2 ** 63 <= number < 2 ** 64:
+        raise OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
 
 
 def combine(dimensioned, zero_dim, number):

@@ -34,7 +34,10 @@ class CpuRuntime(Runtime):
     device_type = "cpu"
 
     def malloc(self, nbytes):
-        return np.empty(nbytes, np.uint8)
+        try:
+            return np.empty(nbytes, np.uint8)
+        except MemoryError:
+            raise out_of_memory(nbytes) from None
 
     def free(self, buffer):
         """Nothing to do: reference counting frees the array."""
@@ -56,6 +59,12 @@ class MetaRuntime(Runtime):
 
     def copy(self, destination, source):
         """There is nothing to copy."""
+
+
+def out_of_memory(nbytes):
+    """The error, in PyTorch's words, for memory that the host could not give."""
+    return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {nbytes} bytes. "
+                        "Error code 12 (Cannot allocate memory)")
 
 
 def register_runtime(runtime):

@@ -22,14 +22,18 @@ def as_sizes(values, function, argument="size"):
     if values.__class__ is not tuple:
         values = tuple(values)
     for value in values:
-        if value.__class__ is not int:
+        if value.__class__ is not int or not -2 ** 63 <= value < 2 ** 63:
             return tuple([as_int(v, i, function, argument) for i, v in enumerate(values)])
     return values
 
 
 def as_int(value, position, function, argument):
     if isinstance(value, (int, np.integer, Tensor)) and not isinstance(value, bool):
-        return operator.index(value)
+        size = operator.index(value)
+        if not -2 ** 63 <= size < 2 ** 63:
+            raise TypeError(f"{function}(): argument '{argument}' failed to unpack the object at pos {position + 1} "
+                            'with error "Overflow when unpacking long long"')
+        return size
     raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, but found "
                     f"element of type {type(value).__name__} at pos {position}")
 

@@ -21,6 +21,7 @@ from .declare import (
     refuse_overlap,
     register_inplace_keys,
 )
+from .elementwise import explain
 from .fake import Fake
 from .sequences import number_in
 from .signature import positional
@@ -33,14 +34,21 @@ def tensor_operator(name, vjp, fake, spaces=("", "Tensor")):
     def declare(kernel):
         info = describe(name, "operator", kernel, vjp, LINEAR, fake, False, False)
         op = Operator(name, info)
-        op.register(K.CPU, ignoring_keys(positional(kernel, info.signature)))
+        op.register(K.CPU, tensor_kernel(positional(kernel, info.signature), fake))
         op.register(K.META, lambda keys, *args: meta_of_fake(fake(*args)))
         return finish(op, info, spaces)
     return declare
 
 
-def ignoring_keys(kernel):
-    return lambda keys, *args: kernel(*args)
+def tensor_kernel(kernel, fake):
+    """The kernel, with PyTorch's error where there is no memory for the result."""
+    def cpu(keys, *args):
+        try:
+            return kernel(*args)
+        except (MemoryError, ValueError):
+            explain(fake, args)
+            raise
+    return cpu
 
 
 def meta_of_fake(fake):

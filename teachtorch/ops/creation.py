@@ -14,6 +14,7 @@ from ..dispatch.operator import Operator, registry
 from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
 from .declare import backend_for, composite, describe, publish
+from .elementwise import explain
 from .fake import Fake
 from .sequences import array_from_data, number_in
 
@@ -30,10 +31,21 @@ def factory_operator(name, fake):
         op = Operator(name, info)
         op.register(K.BACKEND_SELECT, lambda keys, device, *args: op.redispatch(
             backend_for(device), device, *args))
-        op.register(K.CPU, lambda keys, device, *args: from_array(function(*args)))
+        op.register(K.CPU, factory_kernel(function, fake))
         op.register(K.META, lambda keys, device, *args: fake_tensor(fake(*args)))
         return op
     return declare
+
+
+def factory_kernel(function, fake):
+    """The CPU kernel: the array as a tensor, or PyTorch's error where there is no memory for it."""
+    def cpu(keys, device, *args):
+        try:
+            return from_array(function(*args))
+        except Exception:
+            explain(fake, args)
+            raise
+    return cpu
 
 
 def fake_tensor(fake):
@@ -419,8 +431,10 @@ def fake_range(start, end, step, dtype):
 
 
 def bounds_in(dtype, *bounds):
-    """Bounds as PyTorch's int64 kernels take them: cut to integers."""
-    return [int(b) if math.isfinite(b) else b for b in bounds] if dtype is dt.int64 else bounds
+    """Bounds as PyTorch's int64 kernels take them: cut to integers, which must be in range."""
+    if dtype is not dt.int64:
+        return bounds
+    return [int(number_in(dtype, b)) if math.isfinite(b) else b for b in bounds]
 
 
 @factory_operator("arange", fake=fake_range)
@@ -430,6 +444,7 @@ def arange_kernel(start, end, step, dtype):
         raise NotImplementedError('"arange_cpu" not implemented for \'Bool\'')
     start, end, step = bounds_in(dtype, start, end, step)
     length = range_length(start, end, step)
+    geometry.check_storage_size((length,), dtype.itemsize)
     if dtype.category == dt.INTEGRAL:
         return (int(start) + np.arange(length, dtype=np.int64) * int(step)).astype(dtype.numpy)
     return (start + np.arange(length) * float(step)).astype(dtype.numpy)
@@ -467,6 +482,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
 def range_number(value, name):
     if isinstance(value, Tensor) and not value._shape or isinstance(value, np.generic):
         return value.item()
+    promotion.check_64_bits(value)
     if isinstance(value, (int, float)):
         return int(value) if isinstance(value, bool) else value
     raise TypeError(f"{name}(): arguments must be Number, not {type(value).__name__}")
@@ -525,6 +541,7 @@ def check_spacing(start, end, steps, name):
                            f"{' and '.join(shown)}.")
     if isinstance(steps, float):
         raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not float")
+    geometry.check_64_bits(steps)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     return range_number(start, name), range_number(end, name)
@@ -554,6 +571,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     """A matrix with ones on the diagonal and zeros elsewhere; square unless `m` columns are asked for."""
     m = n if m is None else m
     for letter, size in (("n", n), ("m", m)):
+        geometry.check_64_bits(size)
         if size < 0:
             raise RuntimeError(f"{letter} must be greater or equal to 0, got {size}")
     return made(eye_kernel, (n, m), dtype, device, requires_grad, out)

@@ -1,10 +1,13 @@
 """How pointwise operators meet their operands: promotion, broadcasting, in-place results, fake rules."""
+import sys
+
 import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry, promotion, settings
 from ..core.dtype import scalar_type_name
 from ..kernels.pointwise import Pointwise, cast
+from ..memory.runtime import out_of_memory
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .fake import Fake
 from .sequences import number_in
@@ -70,6 +73,7 @@ def operands_of(args, dtype, parameters):
 
 def scalar_of(number, dtype):
     """A Python number as a NumPy scalar; integers wrap around as C++ casts do."""
+    promotion.check_64_bits(number)
     try:
         return dtype.numpy.type(number)
     except (OverflowError, ValueError):
@@ -158,12 +162,28 @@ def cpu_kernel(kernels, kind, fake):
 def explain(fake, args):
     """A kernel failed: raise the fake rule's error, which is in PyTorch's words, if it has one; alone, since NumPy's
     error before it says nothing more."""
-    if fake is None:
-        return
-    try:
-        fake(*args)
-    except Exception as refusal:
-        raise refusal from None
+    error, found = sys.exception(), None
+    if fake is not None:
+        try:
+            found = fake(*args)
+        except Exception as refusal:
+            raise refusal from None
+    explain_memory(error, found)
+
+
+def explain_memory(error, fake):
+    """NumPy got no memory for a kernel: say so in PyTorch's words. `fake`: the result that there was none for."""
+    if isinstance(fake, Fake):
+        geometry.check_storage_size(fake.shape, fake.dtype.itemsize)
+    if isinstance(error, MemoryError):
+        nbytes = geometry.numel(fake.shape) * fake.dtype.itemsize if isinstance(fake, Fake) else bytes_refused(error)
+        raise out_of_memory(nbytes) from None
+
+
+def bytes_refused(error):
+    """How many bytes NumPy asked for in vain; 0 where its error does not say."""
+    shape = getattr(error, "shape", None)
+    return 0 if shape is None else geometry.numel(shape) * error.dtype.itemsize
 
 
 def general_kernel(kernels, kind):

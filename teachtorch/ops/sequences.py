@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.meta import tracks
 from ..core import dtype as dt
-from ..core import promotion, settings
+from ..core import geometry, promotion, settings
 from ..tensor import Tensor, array_of
 
 _PLAIN = (bool, int, float)
@@ -214,6 +214,7 @@ _C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "
 
 def number_in(dtype, value):
     """A Python number as a NumPy scalar of a dtype. RuntimeError where it is out of the dtype's range."""
+    promotion.check_64_bits(value)
     if dtype.category == dt.BOOL:
         return np.bool_(value)
     if dtype.category == dt.INTEGRAL:
@@ -230,6 +231,8 @@ def number_in(dtype, value):
 
 def assigned_number(dtype, value):
     """`number_in` for what is assigned by index: too large for 16-bit floats, it is infinite."""
+    if value.__class__ is int:
+        geometry.check_64_bits(value)
     if dtype in SIXTEEN_BITS:
         with np.errstate(over="ignore"):
             return dtype.numpy.type(value)

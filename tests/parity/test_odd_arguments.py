@@ -4,7 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.parity.both import assert_same  # noqa: E402
+import teachtorch  # noqa: E402
+from tests.parity.both import assert_same, outcome  # noqa: E402
 
 MATRIX = ([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], "float32")
 ALONG = {
@@ -151,3 +152,62 @@ def test_out_that_overlaps_an_operand():
     x = ([1.0, 2.0, 3.0], "float32")
     assert_same(torch, lambda lib, a: lib.add(a[:-1], 1, out=a[1:]), x, check_message=True)
     assert_same(torch, lambda lib, a: lib.exp(a, out=a), x)
+
+
+WIDE = [2 ** 63, 2 ** 64, -2 ** 63 - 1]
+WITH_WIDE_NUMBER = {
+    "add": lambda lib, x, n: x + n,
+    "mul": lambda lib, x, n: n * x,
+    "div": lambda lib, x, n: x / n,
+    "eq": lambda lib, x, n: x == n,
+    "fill_": lambda lib, x, n: x.fill_(n),
+    "where": lambda lib, x, n: lib.where(x > 0, x, n),
+    "full": lambda lib, x, n: lib.full((2,), n, dtype=x.dtype),
+    "set item": lambda lib, x, n: x.__setitem__(0, n),
+    "arange": lambda lib, x, n: lib.arange(n),
+    "linspace": lambda lib, x, n: lib.linspace(0, 1, n),
+    "zeros": lambda lib, x, n: lib.zeros(2, n),
+    "expand": lambda lib, x, n: x[:1].expand(n),
+    "sum": lambda lib, x, n: x.sum(n),
+    "select": lambda lib, x, n: x.unsqueeze(n),
+}
+
+
+@pytest.mark.parametrize("number", WIDE, ids=["2**63", "2**64", "-2**63-1"])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("name", WITH_WIDE_NUMBER)
+def test_ints_beyond_64_bits(name, dtype, number):
+    assert_same(torch, lambda lib, x: WITH_WIDE_NUMBER[name](lib, x, number), ([1, 2], dtype))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16"])
+def test_numpy_bools_are_floats(dtype):
+    x = ([1, 0], dtype)
+    assert_same(torch, lambda lib, x: (x + np.True_, x * np.False_, lib.where(x > 0, x, np.True_)), x)
+    assert_same(torch, lambda lib, x: lib.full((2,), np.True_), x)
+
+
+TOO_LARGE = {
+    "zeros": lambda lib, x: lib.zeros(2 ** 58),
+    "ones of two sizes": lambda lib, x: lib.ones(2 ** 29, 2 ** 29),
+    "full": lambda lib, x: lib.full((2 ** 58,), 1.0),
+    "zeros beyond 64 bits": lambda lib, x: lib.zeros(2 ** 61, 8),
+    "empty beyond 64 bits": lambda lib, x: lib.empty(2 ** 61),
+    "arange": lambda lib, x: lib.arange(2 ** 57),
+    "linspace": lambda lib, x: lib.linspace(0, 1, 2 ** 58),
+    "eye": lambda lib, x: lib.eye(2 ** 29),
+    "add": lambda lib, x: x.expand(2 ** 58) + 1,
+    "exp": lambda lib, x: x.expand(2 ** 58).exp(),
+    "clone": lambda lib, x: x.expand(2 ** 58).contiguous(),
+    "cumsum": lambda lib, x: x.expand(2 ** 58).cumsum(0),
+    "matmul": lambda lib, x: x[:, None].expand(2 ** 29, 1) @ x[:, None].expand(1, 2 ** 29),
+    "resize_": lambda lib, x: x.resize_(2 ** 58),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_more_memory_than_there_is(name):
+    wanted, found = (outcome(TOO_LARGE[name], lib, ([1.0], "float32")) for lib in (torch, teachtorch))
+    assert type(found) is type(wanted) is RuntimeError
+    # PyTorch puts its source file and line before the allocator's own words.
+    assert str(wanted).endswith(str(found)) or str(wanted).startswith(str(found)), f"{found} instead of {wanted}"
