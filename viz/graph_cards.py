@@ -228,7 +228,7 @@ def _retained_rows(node):
 
 
 def _balanced(cells, used):
-    """The cells, with room beside them so that an only used slot stands in the middle: chains run straight."""
+    """The cells, with room beside them so that an only used slot is in the middle: chains run straight."""
     if len(cells) < 2 or len(cells) != len(used) or sum(map(bool, used)) != 1:
         return cells
     only = [bool(each) for each in used].index(True)

@@ -121,7 +121,7 @@ def take_storages(items):
 
 
 def is_number(item):
-    """Whether a number was saved in place of a tensor: it takes no storage, but backward() lets go of it too."""
+    """Whether a number was saved in place of a tensor: no storage, but backward() lets go of it too."""
     return item["what"].startswith("the number")
 
 
