@@ -219,7 +219,7 @@ def test_missing_file(run, workspace):
 def test_report_formats(run, workspace, tmp_path):
     solve(workspace, "offset")
     lines, results = tmp_path / "report.jsonl", tmp_path / "results.json"
-    code, out, err = run("report", "--jsonl", str(lines), "--gradescope", str(results))
+    code, out, err = run("report", "ch02", "--jsonl", str(lines), "--gradescope", str(results))
     assert code == 1
     assert "total: 5 of" in out
     assert "offset" in err, "progress"
@@ -232,7 +232,7 @@ def test_report_formats(run, workspace, tmp_path):
 
 
 def test_report_to_standard_output_is_only_json(run):
-    _, out, _ = run("report", "--jsonl", "-", "--seed", "4")
+    _, out, _ = run("report", "ch02_strides", "--jsonl", "-", "--seed", "4")
     assert {json.loads(line)["seed"] for line in out.splitlines()} == {4}
 
 
