@@ -3,10 +3,10 @@
     torch._foreach_mul_(momentums, 0.9)                    for t in momentums: t.mul_(0.9)
     torch._foreach_addcdiv_(params, m, denominators, lr)   one number for all, or a list with one for each
 
-Each operation is written once, for one element: `kernels.optim.ListKernel` compiles it into a loop over all arrays, and
-leaves small lists to NumPy. Lists that it cannot take (integers, mixed dtypes or layouts, tensors to broadcast, other
-devices) and lists that are recorded for backward go tensor by tensor through the ordinary operators: PyTorch's "slow
-route" (aten/src/ATen/native/ForeachUtils.h, can_use_fast_route).
+Each operation is written once, for one element: `kernels.optim.ListKernel` compiles it into a loop over all
+arrays, and leaves small lists to NumPy. Lists that it cannot take (integers, mixed dtypes or layouts, tensors
+to broadcast, other devices) and lists that are recorded for backward go tensor by tensor through the ordinary
+operators: PyTorch's "slow route" (aten/src/ATen/native/ForeachUtils.h, can_use_fast_route).
 """
 import numpy as np
 
@@ -27,8 +27,8 @@ class Foreach:
         name: of the overload, such as "add.List".
         function: what happens to one element: the elements of the lists, then the numbers.
         lists: how many lists of tensors there are.
-        arguments: from (the other lists' tensors, then the numbers) to the ordinary method's (args, kwargs); as they
-            are by default.
+        arguments: from (the other lists' tensors, then the numbers) to the ordinary method's (args, kwargs);
+            as they are by default.
         reads: which of the lists the function reads.
         method: the ordinary operator, if it has another name.
     """
@@ -39,7 +39,8 @@ class Foreach:
         reads = tuple(range(lists)) if reads is None else reads
         self.call_kernel = ListKernel(function, lists + 1, tuple([k + 1 for k in reads]), (0,))
         self.change_kernel = ListKernel(function, lists, reads, (0,))
-        self.call_op, self.change_op = self._operator("", self._call_cpu), self._operator("_", self._change_cpu)
+        self.call_op = self._operator("", self._call_cpu)
+        self.change_op = self._operator("_", self._change_cpu)
 
     def _operator(self, suffix, cpu):
         name, dot, overload = self.name.partition(".")
@@ -62,11 +63,12 @@ class Foreach:
         self.change_op(*args)
 
     def _is_recorded(self, args):
-        """Whether autograd has work to do: with grad mode on for tensors that require grad, and in forward mode."""
+        """Whether autograd has work to do: with grad mode on for tensors that require grad, and in forward
+        mode."""
         return state.forward_ad or state.grad_enabled and any(
             tracks(t) for tensors in args[:self.lists] for t in tensors)
 
-    # ---- kernels --------------------------------------------------------------------------------------------------
+    # ---- kernels -------------------------------------------------------------------------------------------
 
     def _call_cpu(self, keys, *args):
         lists, numbers = self._arrays(args)
@@ -83,8 +85,7 @@ class Foreach:
             self._one_by_one("_", args)
 
     def _arrays(self, args):
-        lists = [[t._array if t._array is not None else array_of(t) for t in tensors] for tensors in args[:self.lists]]
-        return lists, [plain_numbers(a) for a in args[self.lists:]]
+        return arrays_of(args[:self.lists]), [plain_numbers(a) for a in args[self.lists:]]
 
     def _counting_versions(self, op, keys, args):
         op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, *args)
@@ -104,6 +105,11 @@ class Foreach:
         return getattr(tensor, self.method + suffix)(*positional, **named)
 
 
+def arrays_of(lists):
+    """The arrays of lists of tensors."""
+    return [[t._array if t._array is not None else array_of(t) for t in tensors] for tensors in lists]
+
+
 def check_lists(lists, numbers):
     """RuntimeError unless all lists are as long as the first, which must not be empty."""
     count = len(lists[0])
@@ -111,7 +117,8 @@ def check_lists(lists, numbers):
         raise RuntimeError("Tensor list must have at least one tensor.")
     for other in lists[1:]:
         if len(other) != count:
-            raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(other)}")
+            raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and "
+                               f"{len(other)}")
     for number in numbers:
         if isinstance(number, (list, tuple)) and len(number) != count:
             raise RuntimeError("Tensor list must have same number of elements as scalar list.")
@@ -128,7 +135,7 @@ def is_tensors(value):
     return isinstance(value, (list, tuple)) and len(value) > 0 and isinstance(value[0], Tensor)
 
 
-# ---- what happens to one element ---------------------------------------------------------------------------------
+# ---- what happens to one element ---------------------------------------------------------------------------
 
 def scaled_sum(a, b, alpha):
     return a + alpha * b
@@ -206,7 +213,7 @@ def with_value(first, second, value):
     return (first, second), {"value": value}
 
 
-# ---- what users call ------------------------------------------------------------------------------------------
+# ---- what users call ---------------------------------------------------------------------------------------
 
 def publish_pair(name, call, change):
     for suffix, function in (("", call), ("_", change)):
@@ -264,7 +271,8 @@ def scaled(number, alpha):
 
 
 def declare_ternary(name, function):
-    """`_foreach_<name>(self, tensor1, tensor2, value=1)`: `value` is a number or a list (or 1-D tensor) of them."""
+    """`_foreach_<name>(self, tensor1, tensor2, value=1)`: `value` is a number or a list (or 1-D tensor) of
+    them."""
     operation = Foreach(name, function, 3, with_value)
 
     def call(self, tensor1, tensor2, value=1):

@@ -1,8 +1,8 @@
 """Fused optimizer updates: the whole update of all parameters in one operator call, one pass over the memory.
 
-A for-loop of operators reads and writes the memory once per operator (for Adam seven times and more) and costs a call
-per operator and parameter. Here each update is written once, for one element; `kernels.optim.ListKernel` makes it a
-loop over all parameters ("vertical" and "horizontal" fusion in one).
+A for-loop of operators reads and writes the memory once per operator (for Adam seven times and more) and
+costs a call per operator and parameter. Here each update is written once, for one element;
+`kernels.optim.ListKernel` makes it a loop over all parameters ("vertical" and "horizontal" fusion in one).
 torch._fused_adam_ and others (aten/src/ATen/native/FusedAdam.cpp, FusedSGD.cpp, FusedAdagrad.cpp).
 """
 import functools
@@ -13,12 +13,11 @@ from ..autograd.tensor_fields import bump_version
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator
 from ..kernels.optim import ListKernel
-from ..tensor import array_of
 from .declare import publish, refuse_overlap
-from .foreach import between, plain_numbers
+from .foreach import arrays_of, between, plain_numbers
 
 
-# ---- updates of one element --------------------------------------------------------------------------------------
+# ---- updates of one element --------------------------------------------------------------------------------
 # Choices are made when the kernel is: `decayed`, `climbs` and others are constants in the compiled loop.
 
 @functools.lru_cache(maxsize=None)
@@ -92,18 +91,17 @@ def adagrad_kernel(climbs, decayed):
     return ListKernel(adagrad, 3, reads=(0, 1, 2), writes=(0, 2))
 
 
-# ---- the operators -------------------------------------------------------------------------------------------
+# ---- the operators -----------------------------------------------------------------------------------------
 
 def fused_operator(name):
-    """The operator `kernel, params, grads, states, numbers`: states is a list of lists, written like the params."""
+    """The operator `kernel, params, grads, states, numbers`: states is a list of lists, written like the
+    params."""
     op = Operator(name)
 
     def cpu(keys, kernel, params, grads, states, numbers):
         for p in params:
             refuse_overlap(p)
-        lists = [[t._array if t._array is not None else array_of(t) for t in tensors]
-                 for tensors in (params, grads, *states)]
-        if not kernel(lists, numbers):
+        if not kernel(arrays_of((params, grads, *states)), numbers):
             raise RuntimeError(f"{name}: params, grads and states must have same dtype, device and layout")
 
     def versions(keys, kernel, params, grads, states, numbers):
@@ -117,7 +115,8 @@ def fused_operator(name):
     return op
 
 
-SGD, ADAM, ADAMW, ADAGRAD = map(fused_operator, ("_fused_sgd_", "_fused_adam_", "_fused_adamw_", "_fused_adagrad_"))
+SGD, ADAM, ADAMW, ADAGRAD = map(fused_operator,
+                                ("_fused_sgd_", "_fused_adam_", "_fused_adamw_", "_fused_adagrad_"))
 
 
 def fused_sgd(params, grads, buffers, weight_decay, momentum, lr, dampening, nesterov, maximize):
@@ -136,7 +135,8 @@ def fused_adam(op, params, grads, moments, steps, lr, beta1, beta2, weight_decay
     kernel = make(maximize, decays and not decoupled, decays and decoupled)
     corrections = per_tensor(lambda t: (1 - beta2 ** t) ** 0.5, steps)
     step_sizes = per_tensor(lambda t: lr / (1 - beta1 ** t), steps)
-    op(kernel, params, grads, moments, (weight_decay, 1 - lr * weight_decay, 1 - beta1, beta2, 1 - beta2, corrections,
+    op(kernel, params, grads, moments,
+       (weight_decay, 1 - lr * weight_decay, 1 - beta1, beta2, 1 - beta2, corrections,
                                         eps, step_sizes))
 
 
@@ -151,10 +151,11 @@ def per_tensor(function, steps):
     return [known[t] for t in steps]
 
 
-# ---- what PyTorch's optimizers call --------------------------------------------------------------------------
+# ---- what PyTorch's optimizers call ------------------------------------------------------------------------
 
 def unscaled(grads, grad_scale, found_inf):
-    """Divide the gradients by the scale of a GradScaler; False if it found one that is not finite: then no update."""
+    """Divide the gradients by the scale of a GradScaler; False if it found one that is not finite: then no
+    update."""
     if found_inf is not None and plain_numbers(found_inf) == 1:
         return False
     if grad_scale is not None:
@@ -163,11 +164,13 @@ def unscaled(grads, grad_scale, found_inf):
     return True
 
 
-def _fused_sgd_(self, grads, momentum_buffer_list, *, weight_decay, momentum, lr, dampening, nesterov, maximize,
-                is_first_step, grad_scale=None, found_inf=None):
-    """SGD's step on a list of parameters, in place; the gradients and (with momentum) the buffers in lists as long.
+def _fused_sgd_(self, grads, momentum_buffer_list, *, weight_decay, momentum, lr, dampening, nesterov,
+                maximize, is_first_step, grad_scale=None, found_inf=None):
+    """SGD's step on a list of parameters, in place; the gradients and (with momentum) the buffers in lists as
+    long.
 
-    `is_first_step`: the buffers hold nothing yet. `grad_scale`, `found_inf`: 1-element tensors of a GradScaler.
+    `is_first_step`: the buffers hold nothing yet. `grad_scale`, `found_inf`: 1-element tensors of a
+    GradScaler.
     """
     if not unscaled(grads, grad_scale, found_inf):
         return
@@ -179,16 +182,16 @@ def _fused_sgd_(self, grads, momentum_buffer_list, *, weight_decay, momentum, lr
 
 
 def adam_function(name, op, title):
-    def function(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay,
-                 eps, amsgrad, maximize, grad_scale=None, found_inf=None):
+    def function(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2,
+                 weight_decay, eps, amsgrad, maximize, grad_scale=None, found_inf=None):
         if not unscaled(grads, grad_scale, found_inf):
             return
         moments = [exp_avgs, exp_avg_sqs, max_exp_avg_sqs] if amsgrad else [exp_avgs, exp_avg_sqs]
-        fused_adam(op, self, grads, moments, plain_numbers(state_steps), plain_numbers(lr), beta1, beta2, weight_decay,
-                   eps, maximize)
+        fused_adam(op, self, grads, moments, plain_numbers(state_steps), plain_numbers(lr), beta1, beta2,
+                   weight_decay, eps, maximize)
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (f"{title}'s step on a list of parameters, in place. `state_steps`: their counts, this step "
-                        "included.")
+    function.__doc__ = (f"{title}'s step on a list of parameters, in place. `state_steps`: their counts, "
+                        "this step included.")
     return function
 
 
@@ -196,8 +199,8 @@ def _fused_adagrad_(self, grads, state_sums, state_steps, *, lr, lr_decay, weigh
                     grad_scale=None, found_inf=None):
     """Adagrad's step on a list of parameters, in place. `state_steps`: their counts, this step included."""
     if unscaled(grads, grad_scale, found_inf):
-        fused_adagrad(self, grads, state_sums, plain_numbers(state_steps), plain_numbers(lr), lr_decay, weight_decay,
-                      eps, maximize)
+        fused_adagrad(self, grads, state_sums, plain_numbers(state_steps), plain_numbers(lr), lr_decay,
+                      weight_decay, eps, maximize)
 
 
 for _function in (_fused_sgd_, _fused_adagrad_, adam_function("_fused_adam_", ADAM, "Adam"),

@@ -1,4 +1,5 @@
-"""Optimizers, which change parameters by their gradients; learning rate schedulers; averaged models (swa_utils)."""
+"""Optimizers, which change parameters by their gradients; learning rate schedulers; averaged models
+(swa_utils)."""
 from . import optimizer  # noqa: F401
 from .adadelta import Adadelta  # noqa: F401
 from .adagrad import Adagrad  # noqa: F401

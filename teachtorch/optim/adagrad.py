@@ -14,15 +14,15 @@ class Adagrad(RuleOptimizer):
         sum += g * g                                        g with weight decay's part
         p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(sum) + eps)
 
-    The state is there from the start. `fused`: one operator for all parameters; RuntimeError together with `foreach`
-    or `differentiable`. ValueError for options out of range.
+    The state is there from the start. `fused`: one operator for all parameters; RuntimeError together with
+    `foreach` or `differentiable`. ValueError for options out of range.
     https://pytorch.org/docs/stable/generated/torch.optim.Adagrad.html
     """
 
     later_options = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
-    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None,
-                 *, maximize=False, differentiable=False, fused=None):
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10,
+                 foreach=None, *, maximize=False, differentiable=False, fused=None):
         check_rate(lr)
         for name, value in (("lr_decay", lr_decay), ("weight_decay", weight_decay),
                             ("initial_accumulator_value", initial_accumulator_value), ("epsilon", eps)):
@@ -53,14 +53,15 @@ class Adagrad(RuleOptimizer):
         if not unscaled(grads, getattr(self, "grad_scale", None), getattr(self, "found_inf", None)):
             return
         fused_adagrad(params, grads, [s["sum"] for s in states], [advance(s["step"]) for s in states],
-                      number(group["lr"]), group["lr_decay"], group["weight_decay"], group["eps"], group["maximize"])
+                      number(group["lr"]), group["lr_decay"], group["weight_decay"], group["eps"],
+                      group["maximize"])
 
     def _rule(self, do, p, grad, state, steps, group):
         grad, lr = followed(do, p, grad, group), number(group["lr"])
         do.addcmul_(state["sum"], grad, grad, value=1)
         scale = plus(do, do.sqrt(state["sum"]), group["eps"])
         rates = do.each(lambda t: -lr / (1 + (t - 1) * group["lr_decay"]), steps)
-        if do.is_list:                                     # as PyTorch: five operators, where the for-loop has four
+        if do.is_list:                               # as PyTorch: five operators, where the for-loop has four
             do.addcdiv_(p, do.mul(grad, rates), scale)
         else:
             do.addcdiv_(p, grad, scale, value=rates)

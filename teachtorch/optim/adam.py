@@ -2,8 +2,8 @@
 from ..autograd.tensor_fields import bump_version
 from ..ops.fused_optim import ADAM, ADAMW, fused_adam, unscaled
 from ..tensor import Tensor
-from .implementations import (RuleOptimizer, advance, check_betas, check_fused_options, check_option, check_rate,
-                              decayed, may_shortcut, zeros_like)
+from .implementations import (RuleOptimizer, advance, check_betas, check_fused_options, check_option,
+                              check_rate, decayed, may_shortcut, zeros_like)
 from .optimizer import number
 
 
@@ -16,16 +16,18 @@ class Adam(RuleOptimizer):
         p -= lr / (1 - beta1 ** t) * m / (sqrt(v) / sqrt(1 - beta2 ** t) + eps)
 
     `amsgrad`: the largest v so far in the place of v (`max_exp_avg_sq`). `decoupled_weight_decay`: as AdamW.
-    `foreach`: the operators act on lists of all parameters; `fused`: one operator for all of them; neither: a for-loop
-    (implementations.py). `differentiable`: record the step in the graph. Parameters without gradient are skipped, and
-    their step `t` does not count. ValueError for options out of range, RuntimeError for options that exclude each
-    other. https://pytorch.org/docs/stable/generated/torch.optim.Adam.html
+    `foreach`: the operators act on lists of all parameters; `fused`: one operator for all of them; neither: a
+    for-loop (implementations.py). `differentiable`: record the step in the graph. Parameters without gradient
+    are skipped, and their step `t` does not count. ValueError for options out of range, RuntimeError for
+    options that exclude each other. https://pytorch.org/docs/stable/generated/torch.optim.Adam.html
     """
 
-    later_options = {"amsgrad": False, **RuleOptimizer.later_options, "decoupled_weight_decay": False, "fused": None}
+    later_options = {"amsgrad": False, **RuleOptimizer.later_options, "decoupled_weight_decay": False,
+                     "fused": None}
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
-                 maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *,
+                 foreach=None, maximize=False, capturable=False, differentiable=False, fused=None,
+                 decoupled_weight_decay=False):
         refuse_tensor("lr", lr, foreach and not capturable)
         check_rate(lr)
         check_option("epsilon", eps)
@@ -33,7 +35,8 @@ class Adam(RuleOptimizer):
         check_option("weight_decay", weight_decay)
         check_kinds(betas, foreach and not capturable)
         super().__init__(params, {
-            "lr": lr, "betas": tuple([b.squeeze() if isinstance(b, Tensor) else b for b in betas]), "eps": eps,
+            "lr": lr, "betas": tuple([b.squeeze() if isinstance(b, Tensor) else b for b in betas]),
+            "eps": eps,
             "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
             "capturable": capturable, "differentiable": differentiable, "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay})
@@ -45,10 +48,11 @@ class Adam(RuleOptimizer):
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = zeros_like(p)
 
-    # ---- fused ----------------------------------------------------------------------------------------------------
+    # ---- fused ---------------------------------------------------------------------------------------------
 
     def _shortcut(self, params, group, kind):
-        """The versions of parameters count as in the for-loop, which shrinks them in an operator of its own."""
+        """The versions of parameters count as in the for-loop, which shrinks them in an operator of its
+        own."""
         if not may_shortcut(group):
             return False
         if group["decoupled_weight_decay"] and group["weight_decay"] != 0:
@@ -66,7 +70,7 @@ class Adam(RuleOptimizer):
         fused_adam(ADAMW if group["decoupled_weight_decay"] else ADAM, params, grads, moments, steps,
                    number(group["lr"]), beta1, beta2, group["weight_decay"], group["eps"], group["maximize"])
 
-    # ---- for-loop and foreach -------------------------------------------------------------------------------------
+    # ---- for-loop and foreach ------------------------------------------------------------------------------
 
     def _refuse_foreach(self, group):
         if isinstance(group["lr"], Tensor):
@@ -95,7 +99,8 @@ class Adam(RuleOptimizer):
 
 
 def recorded_rule(p, grad, state, t, group):
-    """The update for `differentiable`: learning rate, betas and weight decay may be tensors that require grad."""
+    """The update for `differentiable`: learning rate, betas and weight decay may be tensors that require
+    grad."""
     (beta1, beta2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
     grad = -grad if group["maximize"] else grad
     if group["decoupled_weight_decay"]:
@@ -113,12 +118,14 @@ def recorded_rule(p, grad, state, t, group):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay (Loshchilov and Hutter 2017): p *= 1 - lr * weight_decay before each step."""
+    """Adam with decoupled weight decay (Loshchilov and Hutter 2017): p *= 1 - lr * weight_decay before each
+    step."""
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
                  maximize=False, foreach=None, capturable=False, differentiable=False, fused=None):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
-                         capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=True)
+                         capturable=capturable, differentiable=differentiable, fused=fused,
+                         decoupled_weight_decay=True)
 
     def __setstate__(self, state):
         super().__setstate__(state)

@@ -2,7 +2,8 @@
 import numpy as np
 
 from ..tensor import Tensor
-from .implementations import RuleOptimizer, check_option, check_rate, followed, set_number, step_tensor, zeros_like
+from .implementations import (RuleOptimizer, check_option, check_rate, followed, set_number, step_tensor,
+                              zeros_like)
 from .optimizer import number
 
 
@@ -18,12 +19,13 @@ class ASGD(RuleOptimizer):
 
     captured = ("params, mus, etas, and state_steps",) * 2
 
-    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False,
-                 differentiable=False, capturable=False):
+    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None,
+                 maximize=False, differentiable=False, capturable=False):
         check_rate(lr)
         check_option("weight_decay", weight_decay)
         super().__init__(params, {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+            "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
 
     def _add_state(self, state, p, group):

@@ -2,12 +2,13 @@
 
 A rule is written once, in operations `do.mul_(...)`, `do.addcdiv_(...)`:
 
-    for-loop   `do` is FOR_LOOP, and everything is one tensor: k operators for each of N parameters, k N launches.
-    foreach    `do` is FOREACH, and everything is a list with one tensor per parameter: k torch._foreach_* operators.
-    fused      the rule is not run: one operator (ops/fused_optim.py) does the whole update of all parameters.
+    for-loop   `do` is FOR_LOOP, and everything is one tensor: k operators for each of N parameters
+    foreach    `do` is FOREACH, and everything is a list of N tensors: k torch._foreach_* operators
+    fused      the rule is not run: one operator (ops/fused_optim.py) updates all parameters
 
-PyTorch chooses as `choose` does; its default on the CPU is the for-loop. The reason for the others is an accelerator,
-where each operator is a launch of a kernel, and the memory traffic (https://pytorch.org/docs/stable/optim.html).
+PyTorch chooses as `choose` does; its default on the CPU is the for-loop. The reason for the others is an
+accelerator, where each operator is a launch of a kernel, and the memory traffic
+(https://pytorch.org/docs/stable/optim.html).
 """
 from ..autograd.tensor_fields import bump_version
 from ..core import observer
@@ -21,8 +22,8 @@ tensor, zeros_like = exports[""]["tensor"], exports[""]["zeros_like"]
 
 FUSED_DEVICES = ("cpu", "cuda")
 CAPTURABLE_DEVICES = "['cuda', 'xpu', 'hpu', 'privateuseone'{}]"
-OPERATIONS = ("neg", "abs", "sqrt", "add", "add_", "sub", "mul", "mul_", "div", "div_", "abs_", "sqrt_", "reciprocal_",
-              "addcmul", "addcmul_", "addcdiv_", "lerp_", "copy_")
+OPERATIONS = ("neg", "abs", "sqrt", "add", "add_", "sub", "mul", "mul_", "div", "div_", "abs_", "sqrt_",
+              "reciprocal_", "addcmul", "addcmul_", "addcdiv_", "lerp_", "copy_")
 
 
 class ForLoop:
@@ -89,7 +90,7 @@ Foreach.maximum_ = staticmethod(exports[""]["_foreach_maximum_"])
 FOR_LOOP, RECORDED, FOREACH = ForLoop(), Recorded(), Foreach()
 
 
-# ---- choosing -------------------------------------------------------------------------------------------------
+# ---- choosing ----------------------------------------------------------------------------------------------
 
 def choose(group):
     """"fused", "foreach" or "for-loop": what the group's options ask for; the last if they leave it open.
@@ -102,15 +103,19 @@ def choose(group):
 
 
 def may_shortcut(group):
-    """Whether fused may stand in for a for-loop that nobody asked for and nobody watches: same numbers, sooner."""
-    return group["fused"] is None and group["foreach"] is None and not (observer.active or group["differentiable"])
+    """Whether fused may stand in for a for-loop that nobody asked for and nobody watches: same numbers,
+    sooner."""
+    if group["fused"] is not None or group["foreach"] is not None:
+        return False
+    return not (observer.active or group["differentiable"])
 
 
 def check_fused(params):
     """RuntimeError unless the parameters are floating and on a device with fused kernels."""
     for p in params:
         if not (p._dtype.is_floating_point and p._device.type in FUSED_DEVICES):
-            raise RuntimeError("`fused=True` requires all the params to be floating point Tensors of supported devices:"
+            raise RuntimeError("`fused=True` requires all the params to be floating point Tensors of "
+                               "supported devices:"
                                f" {list(FUSED_DEVICES)} but {p.dtype} and {p.device.type}")
 
 
@@ -125,7 +130,7 @@ def by_dtype(params):
     return list(groups.values())
 
 
-# ---- step counts ----------------------------------------------------------------------------------------------
+# ---- step counts -------------------------------------------------------------------------------------------
 
 def step_tensor(group, value=0.0):
     """A step count: 0-dim, float32, or float64 where that is the default dtype and no kernel reads it."""
@@ -134,7 +139,8 @@ def step_tensor(group, value=0.0):
 
 
 def advance(step):
-    """Add one to a step count and return it as a number. The counts stay with the host: no operator is called."""
+    """Add one to a step count and return it as a number. The counts stay with the host: no operator is
+    called."""
     array = array_of(step)
     array += 1
     bump_version(step)
@@ -150,8 +156,8 @@ def set_number(t, value):
 class RuleOptimizer(Optimizer):
     """An optimizer with an update rule `_rule(do, p, grad, state, steps, group)`.
 
-    `p`, `grad` and the entries of `state` are tensors or, for foreach, lists; `steps` the count(s) of steps as numbers,
-    this one included.
+    `p`, `grad` and the entries of `state` are tensors or, for foreach, lists; `steps` the count(s) of steps
+    as numbers, this one included.
     """
 
     later_options = {"maximize": False, "foreach": None, "differentiable": False, "capturable": False}
@@ -193,7 +199,8 @@ class RuleOptimizer(Optimizer):
 
     def _foreach(self, params, states, group):
         columns = {name: [state[name] for state in states] for name in states[0]}
-        self._rule(FOREACH, params, [p.grad for p in params], columns, [advance(s) for s in columns["step"]], group)
+        self._rule(FOREACH, params, [p.grad for p in params], columns, [advance(s) for s in columns["step"]],
+                   group)
 
     def _shortcut(self, params, group, kind):
         return False
@@ -207,8 +214,8 @@ class RuleOptimizer(Optimizer):
         if group.get("capturable") and kind != "fused":
             is_list = kind == "foreach"
             devices = CAPTURABLE_DEVICES.format(", 'xla'" if self.captures_xla[is_list] else "")
-            raise AssertionError(f"If capturable=True, {self.captured[is_list]} must be on supported devices: "
-                                 f"{devices}.")
+            raise AssertionError(f"If capturable=True, {self.captured[is_list]} must be on supported "
+                                 f"devices: {devices}.")
 
     def _new_state(self, p, group):
         state = self.state[p]
@@ -230,7 +237,7 @@ class RuleOptimizer(Optimizer):
             state["step"] = step_tensor(group, float(state["step"]))
 
 
-# ---- beginnings that rules share --------------------------------------------------------------------------------
+# ---- beginnings that rules share ---------------------------------------------------------------------------
 
 def climbing(do, grad, group):
     """The gradient, negated to maximize."""
@@ -259,7 +266,7 @@ def plus(do, x, eps):
     return x
 
 
-# ---- checks of options ---------------------------------------------------------------------------------------
+# ---- checks of options -------------------------------------------------------------------------------------
 
 def check_rate(lr):
     if isinstance(lr, Tensor) and lr.numel() != 1:

@@ -11,12 +11,14 @@ cat = exports[""]["cat"]
 
 REMEMBERED = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 
-# A point of a line search: how far along the direction, the loss, the gradient, and the slope along the direction.
+# A point of a line search: how far along the direction, the loss, the gradient, and the slope along the
+# direction.
 Point = namedtuple("Point", "t loss grad slope")
 
 
 class LBFGS(Optimizer):
-    """L-BFGS (Nocedal 1980; the line search of Schmidt's minFunc). `step` needs a closure and calls it many times.
+    """L-BFGS (Nocedal 1980; the line search of Schmidt's minFunc). `step` needs a closure and calls it many
+    times.
 
     Args:
         lr: the step along the direction, or the first one that the line search tries.
@@ -35,8 +37,8 @@ class LBFGS(Optimizer):
         check_rate(lr)
         super().__init__(params, {
             "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
-            "line_search_fn": line_search_fn})
+            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
+            "history_size": history_size, "line_search_fn": line_search_fn})
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
@@ -44,10 +46,11 @@ class LBFGS(Optimizer):
     def _params(self):
         return self.param_groups[0]["params"]
 
-    # ---- parameters as one vector ---------------------------------------------------------------------------------
+    # ---- parameters as one vector --------------------------------------------------------------------------
 
     def _flat_gradient(self):
-        return cat([p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1) for p in self._params], 0)
+        return cat([p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1) for p in self._params],
+                   0)
 
     def _move(self, t, direction):
         """params += t * direction."""
@@ -65,7 +68,7 @@ class LBFGS(Optimizer):
             p.copy_(kept)
         return Point(t, loss, grad, grad.dot(direction))
 
-    # ---- the step -------------------------------------------------------------------------------------------------
+    # ---- the step ------------------------------------------------------------------------------------------
 
     @no_grad()
     def step(self, closure):
@@ -91,7 +94,8 @@ class LBFGS(Optimizer):
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             is_first = state["n_iter"] == 1
-            direction = memory["d"] = steepest(grad, memory) if is_first else next_direction(grad, state, memory, group)
+            direction = memory["d"] = steepest(grad, memory) if is_first else next_direction(grad, state,
+                                                                                             memory, group)
             remember(grad, loss, memory)
             memory["t"] = min(1.0, 1.0 / grad.abs().sum()) * lr if is_first else lr
             slope = grad.dot(direction)
@@ -131,7 +135,7 @@ def recording(closure):
     return call
 
 
-# ---- directions ----------------------------------------------------------------------------------------------
+# ---- directions --------------------------------------------------------------------------------------------
 
 def steepest(grad, memory):
     """The first direction: steepest descent."""
@@ -164,7 +168,8 @@ def next_direction(grad, state, memory, group):
 
 
 def add_step(grad, memory, history_size):
-    """Remember how the last step changed parameters and gradient, unless the curvature along it was not positive."""
+    """Remember how the last step changed parameters and gradient, unless the curvature along it was not
+    positive."""
     change, step = grad.sub(memory["prev_flat_grad"]), memory["d"].mul(memory["t"])
     curvature = change.dot(step)
     if not curvature > 1e-10:
@@ -185,7 +190,7 @@ def has_converged(loss, grad, memory, group):
     return memory["d"].mul(memory["t"]).abs().max() <= smallest or abs(loss - memory["prev_loss"]) < smallest
 
 
-# ---- line search ---------------------------------------------------------------------------------------------
+# ---- line search -------------------------------------------------------------------------------------------
 
 C1, C2, SMALLEST = 1e-4, 0.9, 1e-9
 
@@ -193,7 +198,8 @@ C1, C2, SMALLEST = 1e-4, 0.9, 1e-9
 def strong_wolfe(evaluate, start, t, length, budget):
     """(a point that satisfies the strong Wolfe conditions, or the lowest one found; evaluations).
 
-    `evaluate(t)`: the Point there. `length`: the direction's largest element. `budget`: tries after the first one.
+    `evaluate(t)`: the Point there. `length`: the direction's largest element. `budget`: tries after the first
+    one.
     """
     previous, current, tries = start, evaluate(t), 0
     while tries < budget:
@@ -243,7 +249,8 @@ def in_order(bracket):
 
 
 def inside(t, bracket, was_stuck):
-    """(t, whether it was close to an end of the bracket): twice close, or outside, and it moves a tenth inwards."""
+    """(t, whether it was close to an end of the bracket): twice close, or outside, and it moves a tenth
+    inwards."""
     ends = [bracket[0].t, bracket[1].t]
     margin = 0.1 * (max(ends) - min(ends))
     if not min(max(ends) - t, t - min(ends)) < margin:
@@ -254,7 +261,8 @@ def inside(t, bracket, was_stuck):
 
 
 def lowest_of_cubic(a, b, bounds=None):
-    """Where the cubic through two points with their slopes is lowest, within `bounds` (by default the points)."""
+    """Where the cubic through two points with their slopes is lowest, within `bounds` (by default the
+    points)."""
     if not a.t <= b.t:
         a, b = b, a
     smallest, largest = bounds or (a.t, b.t)

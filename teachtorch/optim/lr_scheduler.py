@@ -4,9 +4,9 @@
         train(optimizer)            # optimizer.step() first,
         scheduler.step()            # then scheduler.step()
 
-Most are recursive ("chainable"): the new rate is a factor times the *current* one, so that several schedulers can act on
-one optimizer, each multiplying. `_get_closed_form_lr` is the same from the first rate on, for step(epoch).
-https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
+Most are recursive ("chainable"): the new rate is a factor times the *current* one, so that several schedulers
+can act on one optimizer, each multiplying. `_get_closed_form_lr` is the same from the first rate on, for
+step(epoch). https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
 import functools
 import math
@@ -21,18 +21,19 @@ from ..tensor import Tensor
 from .optimizer import Optimizer
 
 EPOCH_IS_DEPRECATED = (
-    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
-    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
-    "form is used instead of the new chainable form, where available. Please open an issue if you are unable to "
-    "replicate your use case: https://github.com/pytorch/pytorch/issues/new/choose.")
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
+    "Please use `scheduler.step()` to step the scheduler. During the deprecation, if epoch is different "
+    "from None, the closed form is used instead of the new chainable form, where available. Please open an "
+    "issue if you are unable to replicate your use case: "
+    "https://github.com/pytorch/pytorch/issues/new/choose.")
 SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 OVERRIDDEN = (
-    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure "
-    "to call `optimizer.step()` before `lr_scheduler.step()`. " + SEE)
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+    "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`. " + SEE)
 WRONG_ORDER = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them "
-    "in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch "
-    "skipping the first value of the learning rate schedule. " + SEE)
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you "
+    "should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to "
+    "do this will result in PyTorch skipping the first value of the learning rate schedule. " + SEE)
 RESUMED = (
     "param 'initial_lr' is not specified in param_groups[{}] when resuming scheduler with last_epoch >= 0.\n"
     "This typically happens when:\n"
@@ -40,7 +41,7 @@ RESUMED = (
     "2. You're using last_epoch >= 0 for a fresh training run (not recommended)")
 
 
-# ---- values in groups: numbers, or tensors that are changed in place ---------------------------------------------
+# ---- values in groups: numbers, or tensors that are changed in place ---------------------------------------
 
 def copied(value):
     return value.clone() if isinstance(value, Tensor) else value
@@ -59,13 +60,14 @@ def set_value(group, key, value):
 
 
 def for_each_group(name, optimizer, value):
-    """A list with a value for each group, from one value or a list of them. ValueError if there are too many or few."""
+    """A list with a value for each group, from one value or a list of them. ValueError if there are too many
+    or few."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [copied(value) for _ in range(count)]
     if len(value) != count:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
-                         f"param_groups has {count}.")
+        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has "
+                         f"{len(value)} values, param_groups has {count}.")
     return [copied(v) for v in value]
 
 
@@ -92,8 +94,9 @@ def track_steps(optimizer):
 class LRScheduler:
     """Base class. Subclasses define `get_lr()`: the groups' rates for epoch `self.last_epoch`.
 
-    `last_epoch`: -1 to start, and then the groups' "lr" becomes their "initial_lr"; the last epoch that has run to go
-    on, and then KeyError where "initial_lr" is missing. The constructor makes the step to the first epoch.
+    `last_epoch`: -1 to start, and then the groups' "lr" becomes their "initial_lr"; the last epoch that has
+    run to go on, and then KeyError where "initial_lr" is missing. The constructor makes the step to the first
+    epoch.
     """
 
     _get_lr_called_within_step = False
@@ -120,7 +123,7 @@ class LRScheduler:
         finally:
             self._is_initial = False
 
-    # ---- state ----------------------------------------------------------------------------------------------------
+    # ---- state ---------------------------------------------------------------------------------------------
 
     def state_dict(self):
         """All attributes but the optimizer."""
@@ -130,7 +133,7 @@ class LRScheduler:
         """Take over the attributes; the optimizer's rates are in the optimizer's own state."""
         self.__dict__.update(state_dict)
 
-    # ---- rates ----------------------------------------------------------------------------------------------------
+    # ---- rates ---------------------------------------------------------------------------------------------
 
     def get_last_lr(self):
         """The rates that the last step set, one for each group."""
@@ -142,7 +145,8 @@ class LRScheduler:
 
     def _warn_if_called_by_users(self):
         if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+            warnings.warn("To get the last learning rate computed by the scheduler, please use "
+                          "`get_last_lr()`.",
                           UserWarning, stacklevel=3)
 
     @contextmanager
@@ -237,7 +241,8 @@ class MultiStepLR(FactorLR):
 
 
 class ConstantLR(FactorLR):
-    """`factor` times the rates until epoch `total_iters`, then the rates. ValueError for a factor outside [0, 1]."""
+    """`factor` times the rates until epoch `total_iters`, then the rates. ValueError for a factor outside [0,
+    1]."""
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
         if factor > 1.0 or factor < 0:
@@ -255,14 +260,16 @@ class ConstantLR(FactorLR):
 
 
 class LinearLR(FactorLR):
-    """From `start_factor` times the rates to `end_factor` times the rates, in a straight line of `total_iters` epochs.
+    """From `start_factor` times the rates to `end_factor` times the rates, in a straight line of
+    `total_iters` epochs.
 
     ValueError for factors outside (0, 1] and [0, 1].
     """
 
     def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
         if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or "
+                             "equal to 1.")
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
@@ -314,10 +321,11 @@ class PolynomialLR(FactorLR):
         return 1.0 - epoch / self.total_iters
 
 
-# ---- by functions of users ---------------------------------------------------------------------------------------
+# ---- by functions of users ---------------------------------------------------------------------------------
 
 class ByFunctions(LRScheduler):
-    """For schedulers with a function of the epoch for each group. Functions' code is not saved, callables' state is."""
+    """For schedulers with a function of the epoch for each group. Functions' code is not saved, callables'
+    state is."""
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         self.optimizer = optimizer
@@ -332,7 +340,8 @@ class ByFunctions(LRScheduler):
         """Refuse functions that cannot work; none here."""
 
     def state_dict(self):
-        """All attributes but the optimizer; of `lr_lambdas` the attributes of callable objects, None for functions."""
+        """All attributes but the optimizer; of `lr_lambdas` the attributes of callable objects, None for
+        functions."""
         state = super().state_dict()
         state["lr_lambdas"] = [saved_callable(f) for f in state.pop("lr_lambdas")]
         return state
@@ -373,7 +382,7 @@ class MultiplicativeLR(ByFunctions):
                 for f, group in zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)]
 
 
-# ---- cosines -----------------------------------------------------------------------------------------------------
+# ---- cosines -----------------------------------------------------------------------------------------------
 
 def cosine(turns):
     """1 + cos of half turns."""
@@ -381,8 +390,8 @@ def cosine(turns):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Down to `eta_min` along half a cosine of `T_max` epochs, then up again (Loshchilov and Hutter 2016, without
-    restarts)."""
+    """Down to `eta_min` along half a cosine of `T_max` epochs, then up again (Loshchilov and Hutter 2016,
+    without restarts)."""
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):
         self.T_max, self.eta_min = T_max, eta_min
@@ -395,7 +404,7 @@ class CosineAnnealingLR(LRScheduler):
             return values_of(self.optimizer)
         if self._step_count == 1 and epoch > 0:
             return self._get_closed_form_lr()
-        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:      # from the lowest point a factor would be 0 / 0
+        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:   # from the lowest point a factor would be 0 / 0
             return [group["lr"] + (base - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
                     for base, group in zip(self.base_lrs, groups, strict=True)]
         factor = cosine(epoch / self.T_max) / cosine((epoch - 1) / self.T_max)
@@ -409,8 +418,8 @@ class CosineAnnealingLR(LRScheduler):
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Down to `eta_min` along half a cosine, again and again (SGDR, Loshchilov and Hutter 2016).
 
-    `T_0`: epochs to the first restart; each next cycle is `T_mult` times as long. `step(epoch)` takes fractions.
-    ValueError for options out of range.
+    `T_0`: epochs to the first restart; each next cycle is `T_mult` times as long. `step(epoch)` takes
+    fractions. ValueError for options out of range.
     """
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):
@@ -425,7 +434,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def get_lr(self):
         self._warn_if_called_by_users()
-        return [self.eta_min + (base - self.eta_min) * cosine(self.T_cur / self.T_i) / 2 for base in self.base_lrs]
+        share = cosine(self.T_cur / self.T_i) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
     def step(self, epoch=None):
         """Go on by one epoch, or to `epoch`, which may be a fraction."""
@@ -460,7 +470,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_i = self.T_0 * self.T_mult ** cycle
 
 
-# ---- cycles, of the momentum too ---------------------------------------------------------------------------------
+# ---- cycles, of the momentum too ---------------------------------------------------------------------------
 
 class MomentumCycle(LRScheduler):
     """For schedulers that move the momentum against the rate: "momentum", or the first of "betas"."""
@@ -488,11 +498,13 @@ class CyclicLR(MomentumCycle):
     """Up from `base_lr` to `max_lr` and down again, again and again, by the batch (Smith 2015).
 
     `mode`: "triangular"; "triangular2", where each cycle is half as high; "exp_range", where the height is
-    gamma ** iteration; or `scale_fn` of the cycle or of the iteration (`scale_mode`). `cycle_momentum`: the momentum
-    goes from `max_momentum` down to `base_momentum` and back. ValueError for options that do not fit.
+    gamma ** iteration; or `scale_fn` of the cycle or of the iteration (`scale_mode`). `cycle_momentum`: the
+    momentum goes from `max_momentum` down to `base_momentum` and back. ValueError for options that do not
+    fit.
     """
 
-    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
+    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular",
+                 gamma=1.0,
                  scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9,
                  last_epoch=-1):
         require_optimizer(optimizer)
@@ -539,7 +551,8 @@ class CyclicLR(MomentumCycle):
             for group, low, top in zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums,
                                        strict=True):
                 self._set_momentum(group, top - (top - low) * height * scale)
-        return [low + (top - low) * height * scale for low, top in zip(self.base_lrs, self.max_lrs, strict=True)]
+        return [low + (top - low) * height * scale
+                for low, top in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self):
         """All attributes but the optimizer; of a scale_fn the attributes, if it is an object."""
@@ -559,14 +572,14 @@ class CyclicLR(MomentumCycle):
 class OneCycleLR(MomentumCycle):
     """Up from max_lr / div_factor to `max_lr` and down to that / final_div_factor, by the batch (Smith 2018).
 
-    `total_steps`, or `epochs` times `steps_per_epoch`: steps in all; ValueError for one more. `pct_start`: the part that
-    goes up. `three_phase`: down as far as it went up, then to the end. `cycle_momentum`: the momentum goes the other
-    way. ValueError for options out of range.
+    `total_steps`, or `epochs` times `steps_per_epoch`: steps in all; ValueError for one more. `pct_start`:
+    the part that goes up. `three_phase`: down as far as it went up, then to the end. `cycle_momentum`: the
+    momentum goes the other way. ValueError for options out of range.
     """
 
     def __init__(self, optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3,
-                 anneal_strategy="cos", cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, div_factor=25.0,
-                 final_div_factor=1e4, three_phase=False, last_epoch=-1):
+                 anneal_strategy="cos", cycle_momentum=True, base_momentum=0.85, max_momentum=0.95,
+                 div_factor=25.0, final_div_factor=1e4, three_phase=False, last_epoch=-1):
         require_optimizer(optimizer)
         self.optimizer = optimizer
         self.total_steps = one_cycle_steps(total_steps, epochs, steps_per_epoch)
@@ -574,7 +587,8 @@ class OneCycleLR(MomentumCycle):
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got " + str(anneal_strategy))
+            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
+                             f"{anneal_strategy}")
         self._anneal_func_type = anneal_strategy
         tops = for_each_group("max_lr", optimizer, max_lr)
         if last_epoch == -1:
@@ -597,7 +611,8 @@ class OneCycleLR(MomentumCycle):
         for group in self.optimizer.param_groups:
             rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], passed))
             if self.cycle_momentum:
-                self._set_momentum(group, self._between(group[phase["start_momentum"]], group[phase["end_momentum"]],
+                self._set_momentum(group,
+                                   self._between(group[phase["start_momentum"]], group[phase["end_momentum"]],
                                                         passed))
         return rates
 
@@ -634,7 +649,9 @@ def one_cycle_phases(total, part, three_phase):
     up = one_cycle_phase(float(part * total) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")
     if not three_phase:
         return [up, one_cycle_phase(total - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]
-    return [up, one_cycle_phase(float(2 * part * total) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+    return [up,
+            one_cycle_phase(float(2 * part * total) - 2, "max_lr", "initial_lr", "base_momentum",
+                            "max_momentum"),
             one_cycle_phase(total - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
 
 
@@ -643,7 +660,7 @@ def one_cycle_phase(end_step, start_lr, end_lr, start_momentum, end_momentum):
             "end_momentum": end_momentum}
 
 
-# ---- several schedulers ------------------------------------------------------------------------------------------
+# ---- several schedulers ------------------------------------------------------------------------------------
 
 class SeveralLR(LRScheduler):
     """For schedulers that are made of others."""
@@ -658,14 +675,14 @@ class SeveralLR(LRScheduler):
             if not hasattr(scheduler, "optimizer"):
                 raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional "
-                                 f"kwargs to be specified when calling `step`, but got one at index {i} in the given "
-                                 "schedulers sequence.")
+                raise ValueError(f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                                 f"additional kwargs to be specified when calling `step`, but got one at "
+                                 f"index {i} in the given schedulers sequence.")
             if optimizer != scheduler.optimizer:
                 raise ValueError(
                     f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
-                    f"{type(optimizer).__name__}.")
+                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different "
+                    f"from {type(optimizer).__name__}.")
         return optimizer
 
     def state_dict(self):
@@ -696,14 +713,16 @@ class ChainedScheduler(SeveralLR):
 
 
 class SequentialLR(SeveralLR):
-    """One scheduler after the other: the next takes over, from its own epoch 0, at each of the epochs `milestones`."""
+    """One scheduler after the other: the next takes over, from its own epoch 0, at each of the epochs
+    `milestones`."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
         self._check(schedulers, optimizer, "")
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError("Sequential Schedulers expects number of schedulers provided to be one more than the "
-                             f"number of milestone points, but got number of schedulers {len(schedulers)} and the "
-                             f"number of milestones to be equal to {len(milestones)}")
+            raise ValueError("Sequential Schedulers expects number of schedulers provided to be one more "
+                             f"than the number of milestone points, but got number of schedulers "
+                             f"{len(schedulers)} and the number of milestones to be equal to "
+                             f"{len(milestones)}")
         self._schedulers, self._milestones = schedulers, milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
@@ -735,14 +754,15 @@ def undo_first_step(scheduler):
         scheduler.last_epoch -= 1
 
 
-# ---- by a metric -------------------------------------------------------------------------------------------------
+# ---- by a metric -------------------------------------------------------------------------------------------
 
 class ReduceLROnPlateau(LRScheduler):
     """Multiply the rates by `factor` once a metric has not improved for more than `patience` epochs.
 
     Args:
         mode: "min" if the metric shall fall, "max" if it shall rise.
-        threshold, threshold_mode: what counts as better: by a part of the best value ("rel") or by an amount ("abs").
+        threshold, threshold_mode: what counts as better: by a part of the best value ("rel") or by an amount
+            ("abs").
         cooldown: epochs after a reduction in which bad ones do not count.
         min_lr: a rate, or a list with one for each group, below which it does not go.
         eps: smaller reductions are left out.
@@ -750,8 +770,8 @@ class ReduceLROnPlateau(LRScheduler):
     `step(metric)` takes a number or a 1-element tensor. ValueError for options out of range.
     """
 
-    def __init__(self, optimizer, mode="min", factor=0.1, patience=10, threshold=1e-4, threshold_mode="rel", cooldown=0,
-                 min_lr=0, eps=1e-8):
+    def __init__(self, optimizer, mode="min", factor=0.1, patience=10, threshold=1e-4, threshold_mode="rel",
+                 cooldown=0, min_lr=0, eps=1e-8):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
@@ -809,9 +829,9 @@ class ReduceLROnPlateau(LRScheduler):
             self.num_bad_epochs = 0
 
     def _is_better(self, value, best):
-        if self.mode == "min":
-            return value < (best * (1.0 - self.threshold) if self.threshold_mode == "rel" else best - self.threshold)
-        return value > (best * (self.threshold + 1.0) if self.threshold_mode == "rel" else best + self.threshold)
+        margin = self.threshold if self.mode == "max" else -self.threshold
+        bar = best * (1.0 + margin) if self.threshold_mode == "rel" else best + margin
+        return value > bar if self.mode == "max" else value < bar
 
     def _reduce_lr(self):
         groups = self.optimizer.param_groups
@@ -826,9 +846,10 @@ class ReduceLROnPlateau(LRScheduler):
     def _extend_smallest(self, count):
         if self.default_min_lr is None:
             raise RuntimeError(
-                f"The number of param groups in the `optimizer` ({count}) differs from when `ReduceLROnPlateau` was "
-                f"initialized ({len(self.min_lrs)}), usually due to a new param group being added to the optimizer. "
-                "Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
+                f"The number of param groups in the `optimizer` ({count}) differs from when "
+                f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param "
+                "group being added to the optimizer. Please modify the `min_lrs` field to match the length "
+                "of the `optimizer` param groups.")
         self.min_lrs = [self.default_min_lr] * count
 
     def load_state_dict(self, state_dict):

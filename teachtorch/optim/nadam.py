@@ -1,8 +1,8 @@
 """NAdam: Adam with Nesterov momentum."""
 from ..autograd.tensor_fields import bump_version
 from ..tensor import Tensor, array_of
-from .implementations import (RuleOptimizer, check_betas, check_option, check_rate, decayed, plus, step_tensor,
-                              zeros_like)
+from .implementations import (RuleOptimizer, check_betas, check_option, check_rate, decayed, plus,
+                              step_tensor, zeros_like)
 from .optimizer import number
 
 
@@ -14,22 +14,24 @@ class NAdam(RuleOptimizer):
         scale = sqrt(v / (1 - beta2 ** t)) + eps
         p -= lr * ((1 - mu(t)) / (1 - prod) * g + mu(t + 1) / (1 - prod * mu(t + 1)) * m) / scale
 
-    `mu_product`: prod, the product of mu(1) to mu(t). `decoupled_weight_decay`: as AdamW. ValueError for options out of
-    range. https://pytorch.org/docs/stable/generated/torch.optim.NAdam.html
+    `mu_product`: prod, the product of mu(1) to mu(t). `decoupled_weight_decay`: as AdamW. ValueError for
+    options out of range. https://pytorch.org/docs/stable/generated/torch.optim.NAdam.html
     """
 
     later_options = {**RuleOptimizer.later_options, "decoupled_weight_decay": False}
     captured = ("params, mu_products and state_steps", "params, mu_products, and state_steps")
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
-                 decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, differentiable=False):
+                 decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False,
+                 differentiable=False):
         check_rate(lr)
         check_option("epsilon", eps)
         check_betas(betas)
         check_option("weight_decay", weight_decay)
         check_option("momentum_decay", momentum_decay)
         super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
             "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
             "capturable": capturable, "differentiable": differentiable})
 
@@ -48,7 +50,8 @@ class NAdam(RuleOptimizer):
         do.lerp_(state["exp_avg"], grad, 1 - beta1)
         do.mul_(state["exp_avg_sq"], beta2)
         do.addcmul_(state["exp_avg_sq"], grad, grad, value=1 - beta2)
-        scale = plus(do, do.sqrt(do.div(state["exp_avg_sq"], do.each(lambda t: 1 - beta2 ** t, steps))), group["eps"])
+        scale = plus(do, do.sqrt(do.div(state["exp_avg_sq"], do.each(lambda t: 1 - beta2 ** t, steps))),
+                     group["eps"])
         of_grad, of_mean = self._step_sizes(do, state, steps, group)
         do.addcdiv_(p, grad, scale, value=of_grad)
         do.addcdiv_(p, do.kept(state["exp_avg"]), scale, value=of_mean)

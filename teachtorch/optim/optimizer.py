@@ -36,7 +36,7 @@ def register_optimizer_step_post_hook(hook):
     return RemovableHandle.add(_global_post_hooks, hook)
 
 
-# ---- what subclasses' step functions use ------------------------------------------------------------------------
+# ---- what subclasses' step functions use -------------------------------------------------------------------
 
 def updating(step):
     """Decorate a step: it runs without recording the graph, unless the optimizer is `differentiable`."""
@@ -86,15 +86,17 @@ def with_hooks(step):
 
 def checked_arguments(changed, step):
     if not (isinstance(changed, tuple) and len(changed) == 2):
-        raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}.")
+        raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), "
+                           f"but got {changed}.")
     return changed
 
 
 class Optimizer:
     """Base class. Subclasses define `step(closure=None)`.
 
-    `params`: tensors, (name, tensor) pairs, or dicts with "params" and options of their own. `defaults`: options of
-    groups that do not give them. ValueError for no parameters, for non-leaves and for parameters in two groups.
+    `params`: tensors, (name, tensor) pairs, or dicts with "params" and options of their own. `defaults`:
+    options of groups that do not give them. ValueError for no parameters, for non-leaves and for parameters
+    in two groups.
     """
 
     def __init__(self, params, defaults):
@@ -102,8 +104,8 @@ class Optimizer:
         self._make_hooks()
         self._wrap_step()
         if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but "
-                            "got "
+            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or "
+                            "dicts, but got "
                             + params.type())
         self.state = defaultdict(dict)
         self.param_groups = []
@@ -117,17 +119,19 @@ class Optimizer:
 
     def _make_hooks(self):
         self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks = OrderedDict(), OrderedDict()
-        self._optimizer_state_dict_pre_hooks, self._optimizer_state_dict_post_hooks = OrderedDict(), OrderedDict()
+        self._optimizer_state_dict_pre_hooks = OrderedDict()
+        self._optimizer_state_dict_post_hooks = OrderedDict()
         self._optimizer_load_state_dict_pre_hooks = OrderedDict()
         self._optimizer_load_state_dict_post_hooks = OrderedDict()
 
     def _wrap_step(self):
-        """Put the hooks around the class's step, once for all its optimizers: users define step without them."""
+        """Put the hooks around the class's step, once for all its optimizers: users define step without
+        them."""
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
             cls.step = with_hooks(cls.step)
 
-    # ---- groups -------------------------------------------------------------------------------------------------
+    # ---- groups --------------------------------------------------------------------------------------------
 
     def add_param_group(self, param_group):
         """Add a dict with "params" and options; options left out take the defaults."""
@@ -139,35 +143,37 @@ class Optimizer:
             self._check_param(param)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise ValueError(f"parameter group didn't specify a value of required optimization "
+                                 f"parameter {name}")
             param_group.setdefault(name, default)
         self._check_duplicates(param_group)
         self.param_groups.append(param_group)
 
     def _check_param(self, param):
         if not isinstance(param, Tensor):
-            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(param).__name__}")
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is "
+                            f"{type(param).__name__}")
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
 
     def _check_duplicates(self, group):
         ids = {id(p) for p in group["params"]}
         if len(ids) != len(group["params"]):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will "
-                          "cause an error; see github.com/pytorch/pytorch/issues/40967 for more information",
-                          stacklevel=4)
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this "
+                          "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
+                          "information", stacklevel=4)
         for other in self.param_groups:
             if ("param_names" in group) != ("param_names" in other):
                 which = "with names" if "param_names" in group else "without names"
-                raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
-                                 f"{which} to the optimizer")
+                raise ValueError("all optimizer param groups should be with/without names. cannot add param "
+                                 f"group {which} to the optimizer")
         if any(id(p) in ids for p in self._all_params()):
             raise ValueError("some parameters appear in more than one parameter group")
 
     def _all_params(self):
         return [p for group in self.param_groups for p in group["params"]]
 
-    # ---- steps --------------------------------------------------------------------------------------------------
+    # ---- steps ---------------------------------------------------------------------------------------------
 
     def zero_grad(self, set_to_none=True):
         """Forget all gradients, or fill them with zeros."""
@@ -183,7 +189,8 @@ class Optimizer:
                     grad.zero_()
 
     def step(self, closure=None):
-        """Update every parameter that has a gradient. `closure`: recomputes loss and gradients; returns the loss."""
+        """Update every parameter that has a gradient. `closure`: recomputes loss and gradients; returns the
+        loss."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook):
@@ -197,7 +204,7 @@ class Optimizer:
         """Call hook(optimizer, args, kwargs) after each step."""
         return RemovableHandle.add(self._optimizer_step_post_hooks, hook)
 
-    # ---- state --------------------------------------------------------------------------------------------------
+    # ---- state ---------------------------------------------------------------------------------------------
 
     def state_dict(self):
         """{"state": {index: state}, "param_groups": groups with indices in place of parameters}.
@@ -209,12 +216,14 @@ class Optimizer:
         index = {}
         for p in self._all_params():
             index.setdefault(id(p), len(index))
-        found = {"state": {index[id(p)] if isinstance(p, Tensor) else p: values for p, values in self.state.items()},
+        states = {index[id(p)] if isinstance(p, Tensor) else p: values for p, values in self.state.items()}
+        found = {"state": states,
                  "param_groups": [packed(group, index) for group in self.param_groups]}
         return changed_by(self._optimizer_state_dict_post_hooks, self, found)
 
     def load_state_dict(self, state_dict):
-        """Take over options and state, parameters matched by their order; tensors get their parameter's dtype.
+        """Take over options and state, parameters matched by their order; tensors get their parameter's
+        dtype.
 
         ValueError where the groups do not match; then nothing has changed.
         """
@@ -225,8 +234,10 @@ class Optimizer:
         loaded = defaultdict(dict)
         for key, values in state_dict["state"].items():
             param = param_of.get(key)
-            loaded[key if param is None else param] = values if param is None else fitted(values, param, saved_group(
-                saved, key))
+            if param is None:
+                loaded[key] = values
+            else:
+                loaded[param] = fitted(values, param, saved_group(saved, key))
         groups = [{**kept_options(group, new), "params": group["params"]}
                   for group, new in zip(self.param_groups, saved)]
         self.__setstate__({"state": loaded, "param_groups": groups})
@@ -271,8 +282,8 @@ def as_list(params):
     if isinstance(params, Tensor):
         return [params]
     if isinstance(params, set):
-        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of "
-                        "tensors in sets will change between runs. Please use a list instead.")
+        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering "
+                        "of tensors in sets will change between runs. Please use a list instead.")
     return list(params)
 
 
@@ -304,8 +315,8 @@ def check_groups(groups, saved):
     if len(groups) != len(saved):
         raise ValueError("loaded state dict has a different number of parameter groups")
     if any(len(group["params"]) != len(new["params"]) for group, new in zip(groups, saved)):
-        raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's "
-                         "group")
+        raise ValueError("loaded state dict contains a parameter group that doesn't match the size of "
+                         "optimizer's group")
 
 
 def saved_group(groups, key):

@@ -18,7 +18,8 @@ class RAdam(RuleOptimizer):
 
     later_options = {**RuleOptimizer.later_options, "decoupled_weight_decay": False}
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0,
+                 decoupled_weight_decay=False, *,
                  foreach=None, maximize=False, capturable=False, differentiable=False):
         check_rate(lr)
         check_option("epsilon", eps)

@@ -8,7 +8,7 @@ class RMSprop(RuleOptimizer):
 
         v = alpha * v + (1 - alpha) * g * g                 `square_avg`; g with weight decay's part
         mean = lerp(mean, g, 1 - alpha)                     `grad_avg`, if centered
-        scale = sqrt(v - mean * mean) + eps                 or sqrt(v) + eps; TensorFlow puts eps under the root
+        scale = sqrt(v - mean * mean) + eps                 or sqrt(v) + eps; TensorFlow's eps is in the root
         p -= lr * g / scale                                 or, with momentum:
         buffer = momentum * buffer + g / scale;  p -= lr * buffer
 

@@ -1,8 +1,8 @@
 """Stochastic gradient descent with momentum."""
 from ..ops.fused_optim import fused_sgd, unscaled
 from ..tensor import Tensor
-from .implementations import (FOR_LOOP, FOREACH, RuleOptimizer, by_dtype, check_fused, check_fused_options, choose,
-                              climbing, may_shortcut, zeros_like)
+from .implementations import (FOR_LOOP, FOREACH, RuleOptimizer, by_dtype, check_fused, check_fused_options,
+                              choose, climbing, may_shortcut, zeros_like)
 from .optimizer import number
 
 
@@ -10,29 +10,32 @@ class SGD(RuleOptimizer):
     """p -= lr * d, where d is the gradient with weight decay, momentum and Nesterov's variant as asked.
 
         g += weight_decay * p
-        buffer = momentum * buffer + (1 - dampening) * g        the first buffer is g itself, without dampening
-        d = g + momentum * buffer if nesterov else buffer       or g, without momentum
+        buffer = momentum * buffer + (1 - dampening) * g      the first buffer is g itself, without dampening
+        d = g + momentum * buffer if nesterov else buffer     or g, without momentum
 
-    `lr`: a number or a 1-element tensor. `maximize`: climb instead. `differentiable`: record the step in the graph.
-    `foreach`: the operators act on lists of all parameters; `fused`: one operator for all of them; neither: a for-loop
-    (implementations.py). Parameters without gradient are skipped: no decay, no momentum. ValueError for options out of
-    range, RuntimeError for options that exclude each other.
+    `lr`: a number or a 1-element tensor. `maximize`: climb instead. `differentiable`: record the step in the
+    graph. `foreach`: the operators act on lists of all parameters; `fused`: one operator for all of them;
+    neither: a for-loop (implementations.py). Parameters without gradient are skipped: no decay, no momentum.
+    ValueError for options out of range, RuntimeError for options that exclude each other.
     https://pytorch.org/docs/stable/generated/torch.optim.SGD.html
     """
 
-    later_options = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
+    later_options = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False,
+                     "fused": False}
 
-    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False,
-                 foreach=None, differentiable=False, fused=None):
+    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *,
+                 maximize=False, foreach=None, differentiable=False, fused=None):
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
+        for name, value in (("learning rate", lr), ("momentum value", momentum),
+                            ("weight_decay value", weight_decay)):
             if value < 0:
                 raise ValueError(f"Invalid {name}: {value}")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+            "nesterov": nesterov,
             "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused})
         check_fused_options(fused, foreach, differentiable)
         self._step_supports_amp_scaling = bool(fused)
@@ -60,7 +63,8 @@ class SGD(RuleOptimizer):
         return numbers and may_shortcut(group) and all([p._dtype is p.grad._dtype for p in params])
 
     def _in_lists(self, update, params, group):
-        """Call update with lists of parameters of one dtype that all have momentum buffers, or all have none."""
+        """Call update with lists of parameters of one dtype that all have momentum buffers, or all have
+        none."""
         for positions in by_dtype(params):
             some = [params[i] for i in positions]
             if group["momentum"] == 0:
@@ -88,8 +92,8 @@ class SGD(RuleOptimizer):
             return
         if buffers is None and group["momentum"] != 0:
             buffers, dampening = [zeros_like(p) for p in params], 0
-        fused_sgd(params, grads, buffers or [], number(group["weight_decay"]), group["momentum"], number(group["lr"]),
-                  dampening, group["nesterov"], group["maximize"])
+        fused_sgd(params, grads, buffers or [], number(group["weight_decay"]), group["momentum"],
+                  number(group["lr"]), dampening, group["nesterov"], group["maximize"])
         self._keep(params, buffers, group)
 
 

@@ -122,7 +122,8 @@ class AveragedModel(Module):
             return
         if self.multi_avg_fn is not None:
             for positions in by_dtype(averages):
-                self.multi_avg_fn([averages[i] for i in positions], [values[i] for i in positions], self.n_averaged)
+                self.multi_avg_fn([averages[i] for i in positions], [values[i] for i in positions],
+                                  self.n_averaged)
             return
         one = self.avg_fn or get_swa_avg_fn()
         for average, value in zip(averages, values):
@@ -152,16 +153,19 @@ def update_bn(loader, model, device=None):
 
 
 class SWALR(LRScheduler):
-    """From the current rates to `swa_lr` in `anneal_epochs` epochs, along half a cosine ("cos") or a line ("linear").
+    """From the current rates to `swa_lr` in `anneal_epochs` epochs, along half a cosine ("cos") or a line
+    ("linear").
 
     `swa_lr`: a rate, or a list with one for each group. ValueError for options out of range.
     """
 
     def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):
-        for rate, group in zip(for_each_group("swa_lr", optimizer, swa_lr), optimizer.param_groups, strict=True):
+        for rate, group in zip(for_each_group("swa_lr", optimizer, swa_lr), optimizer.param_groups,
+                               strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got "
+                             f"{anneal_strategy}")
         self._anneal_strategy = anneal_strategy
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
@@ -178,7 +182,8 @@ class SWALR(LRScheduler):
         if self.anneal_epochs == 0:
             step = max(1, step)
         before, now = self._share(step - 1), self._share(step)
-        return [group["swa_lr"] * now + first_rate(group, before) * (1 - now) for group in self.optimizer.param_groups]
+        return [group["swa_lr"] * now + first_rate(group, before) * (1 - now)
+                for group in self.optimizer.param_groups]
 
     def _share(self, step):
         return self.anneal_func(max(0, min(1, step / max(1, self.anneal_epochs))))

@@ -7,7 +7,8 @@ from teachtorch.optim.launches import counting_launches, multi_tensor_launches
 
 PARAMETERS = 5
 
-# Kernels per parameter in the for-loop, and operators in foreach, after the first step (FACTS of PyTorch, by device).
+# Kernels per parameter in the for-loop, and operators in foreach, after the first step (FACTS of PyTorch, by
+# device).
 LAUNCHES = [
     ("SGD", {}, 1, 1),
     ("SGD", {"momentum": 0.9}, 3, 3),
@@ -23,7 +24,8 @@ LAUNCHES = [
 
 def parameters(shape=(4, 3), count=PARAMETERS, dtype=torch.float32):
     values = np.random.default_rng(0)
-    params = [torch.nn.Parameter(torch.tensor(values.standard_normal(shape), dtype=dtype)) for _ in range(count)]
+    params = [torch.nn.Parameter(torch.tensor(values.standard_normal(shape),
+                                              dtype=dtype)) for _ in range(count)]
     for p in params:
         p.grad = torch.tensor(values.standard_normal(shape), dtype=dtype)
     return params
@@ -67,7 +69,8 @@ def test_dtypes_are_launched_apart():
 ))
 def test_launches_of_many_small_tensors(count, lists, scalars, expected):
     sizes = [1000] * count
-    assert (multi_tensor_launches(sizes, lists, scalars), multi_tensor_launches(sizes, lists, scalars, 32768)) == expected
+    assert (multi_tensor_launches(sizes, lists, scalars),
+            multi_tensor_launches(sizes, lists, scalars, 32768)) == expected
 
 
 def test_launches_of_large_tensors_are_closed_by_chunks():
@@ -78,14 +81,15 @@ def test_launches_of_large_tensors_are_closed_by_chunks():
 
 
 def test_adam_over_a_thousand_small_tensors():
-    """Seven operators: lerp, mul, addcmul, sqrt, div and add of numbers, addcdiv with a number for each tensor."""
+    """Seven operators: lerp, mul, addcmul, sqrt, div and add of numbers, addcdiv with a number for each
+    tensor."""
     operators = [(2, False), (1, False), (3, False), (2, False), (1, True), (1, False), (3, True)]
     counts = [[multi_tensor_launches([1000] * 1000, lists, scalars, room) for lists, scalars in operators]
               for room in (4096, 32768)]
     assert [sum(found) for found in counts] == [105, 18]
 
 
-# ---- agreement -----------------------------------------------------------------------------------------------
+# ---- agreement ---------------------------------------------------------------------------------------------
 
 SIZES = {"small": (4, 3), "large": (90, 80)}             # the latter is worth compiled code
 

@@ -54,7 +54,8 @@ def test_arrays_that_lie_in_other_orders_are_not_mixed_up():
     np.testing.assert_array_equal(out[0], wanted)
 
 
-@pytest.mark.parametrize("other", (np.zeros((2, 3)), np.zeros((3, 2), np.float32), np.zeros((2, 3), np.int64)))
+@pytest.mark.parametrize("other",
+                         (np.zeros((2, 3)), np.zeros((3, 2), np.float32), np.zeros((2, 3), np.int64)))
 def test_unlike_arrays_are_refused_and_stay(other):
     out, a, _ = lists_of([(2, 3)])
     before = out[0].copy()

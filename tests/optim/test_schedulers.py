@@ -22,7 +22,8 @@ def sequence(make, steps, kind="SGD", value=lambda group: group["lr"]):
     (lambda o: s.LinearLR(o, 1 / 3, total_iters=4), [1 / 3, 1 / 2, 2 / 3, 5 / 6, 1, 1]),
     (lambda o: s.PolynomialLR(o, 4, 2), [1, 0.5625, 0.25, 0.0625, 0, 0]),
     (lambda o: s.CosineAnnealingWarmRestarts(o, 2, 2), [1, 0.5, 1, 0.853553, 0.5, 0.146447, 1]),
-    (lambda o: s.SequentialLR(o, [s.ConstantLR(o, 0.1, 2), s.ExponentialLR(o, 0.9)], [2]), [0.1, 0.1, 1, 0.9, 0.81]),
+    (lambda o: s.SequentialLR(o, [s.ConstantLR(o, 0.1, 2), s.ExponentialLR(o, 0.9)], [2]),
+     [0.1, 0.1, 1, 0.9, 0.81]),
     (lambda o: s.ChainedScheduler([s.StepLR(o, 2, 0.5), s.ExponentialLR(o, 0.9)]), [1, 0.9, 0.405, 0.3645]),
 ))
 def test_sequence(make, expected):

@@ -43,8 +43,10 @@ OPTIONS = {
     "SGD": ["", "0.1", "0.1, 0.9", "0.1, 0.9, 0.3", "0.1, 0.9, nesterov=True", "0.1, weight_decay=0.2",
             "0.1, maximize=True", "0.1, 0.9, 0, 0.2, nesterov=True, maximize=True", "torch.tensor(0.1), 0.9",
             "torch.tensor([0.1]), weight_decay=0.1"],
-    "Adam": ["", "0.1", "0.1, (0.8, 0.95), 1e-3", "0.1, (0.4, 0.5)", "0.1, weight_decay=0.2", "0.1, amsgrad=True",
-             "0.1, maximize=True, amsgrad=True, weight_decay=0.1", "0.1, weight_decay=0.2, decoupled_weight_decay=True"],
+    "Adam": ["", "0.1", "0.1, (0.8, 0.95), 1e-3", "0.1, (0.4, 0.5)", "0.1, weight_decay=0.2",
+             "0.1, amsgrad=True",
+             "0.1, maximize=True, amsgrad=True, weight_decay=0.1", "0.1, weight_decay=0.2, "
+                                                                   "decoupled_weight_decay=True"],
     "AdamW": ["", "0.1", "0.1, weight_decay=0.3, amsgrad=True, maximize=True"],
     "RMSprop": ["", "0.1, 0.9, weight_decay=0.1", "momentum=0.9", "centered=True", "lr=torch.tensor(0.1)",
                 "centered=True, momentum=0.5, maximize=True, weight_decay=0.1, eps=1e-3"],
@@ -64,7 +66,8 @@ FUSED = ("SGD", "Adam", "AdamW", "Adagrad")
 
 def spellings():
     for name, options in OPTIONS.items():
-        for implementation in ("", "foreach=False", "foreach=True") + (("fused=True",) if name in FUSED else ()):
+        for implementation in ("", "foreach=False",
+                               "foreach=True") + (("fused=True",) if name in FUSED else ()):
             for option in options:
                 yield f"{name}({', '.join(part for part in ('params', option, implementation) if part)})"
 
@@ -79,11 +82,12 @@ SHAPES = ((3, 4), (5,), (2,), (1,), (2, 3, 2))
 def path_of(torch, spelling, dtype, steps=20):
     """All numbers of a run: parameters and states at the end, by name."""
     values = np.random.default_rng(0)
-    params = [torch.nn.Parameter(torch.from_numpy(values.standard_normal(shape).astype(dtype))) for shape in SHAPES]
+    arrays = [values.standard_normal(shape).astype(dtype) for shape in SHAPES]
+    params = [torch.nn.Parameter(torch.from_numpy(array)) for array in arrays]
     optimizer = made(torch, spelling, params)
     for step in range(steps):
         for i, p in enumerate(params):
-            if i != 2:                                   # one never has a gradient, one has a gradient now and then
+            if i != 2:                             # one never has a gradient, one has a gradient now and then
                 skips = i == 4 and step % 3 == 1
                 p.grad = None if skips else torch.from_numpy(values.standard_normal(SHAPES[i]).astype(dtype))
         optimizer.step()
@@ -94,7 +98,8 @@ def numbers_of(params, optimizer):
     found = {f"parameter {i}": p.detach() for i, p in enumerate(params)}
     for i, state in optimizer.state_dict()["state"].items():
         found.update({f"{name} {i}": value for name, value in state.items()})
-    return {name: (str(value.dtype).replace("teachtorch", "torch"), value.numpy()) for name, value in found.items()}
+    return {name: (str(value.dtype).replace("teachtorch", "torch"), value.numpy()) for name,
+            value in found.items()}
 
 
 @pytest.mark.parametrize("dtype, rtol", (("float32", 1e-6), ("float64", 1e-12)))
@@ -318,7 +323,8 @@ OPTIONS_REFUSED = [
       for name in ("Adam", "RMSprop", "NAdam", "RAdam", "ASGD", "Adadelta", "Adamax", "Rprop")],
     *[f"{name}([p], fused=True, foreach=True)" for name in ("Adam", "AdamW", "Adagrad")],
     *[f"{name}([p], fused=True, differentiable=True)" for name in ("Adam", "AdamW", "Adagrad")],
-    *[f"{name}([p], lr=-1)" for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop",
+    *[f"{name}([p], lr=-1)" for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD",
+                                         "Rprop",
                                          "LBFGS")],
     *[f"{name}([p], lr=torch.ones(2))" for name in ("Adam", "RMSprop", "Adagrad", "Rprop", "LBFGS")],
     *[f"{name}([p], eps=-1)" for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam")],
@@ -383,11 +389,12 @@ def test_gradients_through_steps(spelling, steps):
         for step in range(steps):
             p.grad = slope * (1 + step)
             optimizer.step()
-        sources = [start, slope, *[value for name, value in options.items() if name in spelling.replace("lr=", "")]]
+        sources = [start, slope,
+                   *[value for name, value in options.items() if name in spelling.replace("lr=", "")]]
         return [g if g is None else g.tolist() for g in torch.autograd.grad(p.square().sum(), sources,
                                                                           allow_unused=True)]
 
-    check(program, rtol=1e-4)                             # PyTorch computes Adam's corrections in float32 here
+    check(program, rtol=1e-4)                            # PyTorch computes Adam's corrections in float32 here
 
 
 # ---- L-BFGS ------------------------------------------------------------------------------------------------
@@ -417,7 +424,7 @@ def test_lbfgs(options):
             optimizer.zero_grad()
             loss = (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2 + ((y - x[1]) ** 2).sum()
             loss.backward()
-            return loss.detach()                          # PyTorch warns, once, of numbers from recorded tensors
+            return loss.detach()                       # PyTorch warns, once, of numbers from recorded tensors
 
         for _ in range(2):
             path.append([optimizer.step(closure).item(), len(calls), x.tolist(), y.tolist()])
@@ -451,8 +458,10 @@ FOREACH = [
     "_foreach_add(a, b, alpha=2)", "_foreach_add(a, 1.5)", "_foreach_add(a, numbers)", "_foreach_sub(a, b)",
     "_foreach_sub(a, b, alpha=0.5)", "_foreach_mul(a, b)", "_foreach_mul(a, numbers)", "_foreach_div(a, b)",
     "_foreach_div(a, 3)", "_foreach_maximum(a, b)", "_foreach_maximum(a, 0.1)", "_foreach_minimum(a, b)",
-    "_foreach_minimum(a, numbers)", "_foreach_sqrt(b)", "_foreach_neg(a)", "_foreach_abs(a)", "_foreach_sign(a)",
-    "_foreach_reciprocal(b)", "_foreach_lerp(a, b, 0.3)", "_foreach_lerp(a, b, 0.8)", "_foreach_lerp(a, b, b)",
+    "_foreach_minimum(a, numbers)", "_foreach_sqrt(b)", "_foreach_neg(a)", "_foreach_abs(a)",
+    "_foreach_sign(a)",
+    "_foreach_reciprocal(b)", "_foreach_lerp(a, b, 0.3)", "_foreach_lerp(a, b, 0.8)",
+    "_foreach_lerp(a, b, b)",
     "_foreach_addcmul(a, b, a)", "_foreach_addcmul(a, b, a, numbers)", "_foreach_addcdiv(a, a, b, 0.5)",
     "_foreach_addcdiv(a, a, b, torch.tensor(numbers))", "_foreach_norm(a)", "_foreach_norm(a, 1)",
     "_foreach_add_(a, b, alpha=2)", "_foreach_sub_(a, 1)", "_foreach_mul_(a, numbers)", "_foreach_div_(a, b)",
@@ -477,7 +486,8 @@ def foreach_cases():
 def test_foreach(call, dtype):
     def program(torch):
         values = np.random.default_rng(0)
-        a, b = [[torch.from_numpy((values.standard_normal(shape) * 4).astype(dtype)) for shape in ((3, 2), (4,), ())]
+        a, b = [[torch.from_numpy((values.standard_normal(shape) * 4).astype(dtype)) for shape in ((3, 2),
+                                                                                                   (4,), ())]
                 for _ in range(2)]
         b = [t.abs() + 1 for t in b]
         numbers = [0.5, 2.0, -1.0]

@@ -1,4 +1,5 @@
-"""Learning rate schedulers and averaged models against PyTorch: rates, momenta, state dicts, warnings, refusals."""
+"""Learning rate schedulers and averaged models against PyTorch: rates, momenta, state dicts, warnings, "
+"refusals."""
 
 import copy
 import importlib
@@ -42,7 +43,8 @@ def made(torch, spelling, optimizer):
 
 def facts(optimizer, scheduler):
     momenta = [g.get("momentum", g.get("betas")) for g in optimizer.param_groups]
-    return [float(g["lr"]) for g in optimizer.param_groups], momenta, scheduler.get_last_lr(), scheduler.last_epoch
+    rates = [float(g["lr"]) for g in optimizer.param_groups]
+    return rates, momenta, scheduler.get_last_lr(), scheduler.last_epoch
 
 
 SPELLINGS = [
@@ -127,12 +129,14 @@ def test_rates_that_are_tensors_are_changed_in_place(spelling):
     def program(torch):
         rate = torch.tensor(1.0, dtype=torch.float64)
         optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], rate, 0.9)
-        scheduler, path = made(torch, spelling.replace("[1.0, 2.0]", "1.0").replace("[0.1, 0.2]", "0.1").replace(
+        scheduler, path = made(torch,
+                               spelling.replace("[1.0, 2.0]", "1.0").replace("[0.1, 0.2]", "0.1").replace(
             "[0.05, 0.1]", "0.05"), optimizer), []
         for _ in range(5):
             optimizer.step()
             scheduler.step()
-            path.append([float(rate), float(scheduler.get_last_lr()[0]), optimizer.param_groups[0]["lr"] is rate])
+            path.append([float(rate), float(scheduler.get_last_lr()[0]),
+                         optimizer.param_groups[0]["lr"] is rate])
         return path
 
     check(program, 1e-7)
