@@ -9,7 +9,7 @@ FLOORS = ["core", "memory", "kernels", "tensor", "dispatch", "autograd", "ops"]
 
 # Above `ops` stand the packages users build with. They know nothing of each other, except the pairs
 # (importer, imported) named here and in ARCHITECTURE.md.
-NEIGHBOURS = set()
+NEIGHBOURS = {("optim", "nn")}      # swa_utils averages modules
 
 # The console script is the roof: it may reach everything, but only when a command needs it.
 ROOF = {"cli", "__main__"}
