@@ -116,6 +116,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         zero_infinity: makes infinite losses, of targets too long for their input, zero.
     """
     reduction = reduction_of(reduction)
+    if isinstance(input_lengths, Tensor) != isinstance(target_lengths, Tensor):
+        raise TypeError("ctc_loss() received an invalid combination of arguments: input_lengths and target_lengths must "
+                        "both be tensors, or both tuples of ints")
     is_batched = log_probs.dim() != 2
     if not is_batched:
         log_probs = log_probs.unsqueeze(1)
@@ -140,12 +143,13 @@ NUMBERED = ("none", "mean", "sum")
 
 
 def numbered(function, position):
-    """torch's form of a loss, which takes the reduction as a number: 0 none, 1 mean, 2 sum."""
+    """torch's form of a loss, which takes the reduction as a number: 0 none, 1 mean, 2 sum. Left out, it is 0: that is
+    what PyTorch's argument parser makes of the default, Reduction::Mean."""
     def loss(*args, **kwargs):
         if len(args) > position:
             args = (*args[:position], NUMBERED[args[position]], *args[position + 1:])
-        elif "reduction" in kwargs:
-            kwargs["reduction"] = NUMBERED[kwargs["reduction"]]
+        else:
+            kwargs["reduction"] = NUMBERED[kwargs.get("reduction", 0)]
         return function(*args, **kwargs)
 
     loss.__name__ = loss.__qualname__ = function.__name__

@@ -1,18 +1,19 @@
 """Losses that rank, separate or embed, and those of counts and of Gaussians."""
 import math
+import warnings
 
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
 from ..core import dtype as dt
+from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels.pointwise import silently
 from .declare import exports, operator, publish
-from .elementwise import common_dtype
 from .fake import Fake
 from .loss import cross_entropy, reduction_of
 from .loss_ctc import numbered
-from .loss_pointwise import binary_cross_entropy_with_logits, kl_div, pair_fake, reduced, reduced_tensor, share
+from .loss_pointwise import binary_cross_entropy_with_logits, kl_div, reduced, reduced_tensor, share
 from .reduction import widened
 
 F = exports["nn.functional"]
@@ -193,6 +194,8 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
 
     `tau`: the temperature. `hard`: a one-hot choice, with the gradient of the soft one (Jang et al. 2016).
     """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     gumbels = -logits.detach().new_empty(logits.shape).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
@@ -213,11 +216,10 @@ def soft_margin_tangent(self_t, self, target, reduction):
 
 
 def fake_soft_margin(self, target, reduction):
-    found = pair_fake("soft_margin")(self, target, reduction) if self._dtype.category == dt.FLOATING else None
-    if found is None:
-        raise RuntimeError(f"result type {scalar_type_name(common_dtype((self, target)))} can't be cast to the desired "
-                           f"output type {scalar_type_name(self._dtype)}")
-    return Fake(found.shape, self._dtype)
+    if self._dtype.category != dt.FLOATING:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {scalar_type_name(self._dtype)}")
+    shape = geometry.broadcast_shapes(self._shape, target._shape)
+    return Fake(shape if reduction == "none" else (), self._dtype)
 
 
 @operator("soft_margin_loss", out=False, spaces=(), fake=fake_soft_margin, jvp=soft_margin_tangent, vjp={
