@@ -3,7 +3,7 @@ from ..autograd.tensor_fields import bump_version
 from ..ops.fused_optim import ADAM, ADAMW, fused_adam, unscaled
 from ..tensor import Tensor
 from .implementations import (RuleOptimizer, advance, check_betas, check_fused_options, check_option,
-                              check_rate, decayed, may_shortcut, zeros_like)
+                              check_rate, decayed, may_shortcut, over, plus, zeros_like)
 from .optimizer import number
 
 
@@ -86,8 +86,8 @@ class Adam(RuleOptimizer):
         do.mul_(state["exp_avg_sq"], beta2)
         do.addcmul_(state["exp_avg_sq"], grad, grad, value=1 - beta2)
         scale = do.sqrt(self._second_moment(do, state, group))
-        do.div_(scale, do.each(lambda t: (1 - beta2 ** t) ** 0.5, steps))
-        do.add_(scale, group["eps"])
+        scale = over(do, scale, do.each(lambda t: (1 - beta2 ** t) ** 0.5, steps))
+        scale = plus(do, scale, group["eps"])
         do.addcdiv_(p, state["exp_avg"], scale, value=do.each(lambda t: -lr / (1 - beta1 ** t), steps))
 
     @staticmethod

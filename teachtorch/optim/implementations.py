@@ -258,12 +258,20 @@ def decayed(do, p, grad, group):
     return climbing(do, grad, group)
 
 
-def plus(do, x, eps):
-    """x + eps, in the place of x unless backward will need it: square roots save their result."""
-    if do.is_recorded:
-        return x.add(eps)
-    do.add_(x, eps)
-    return x
+def plus(do, x, number):
+    """x + number, of a temporary x: a list is changed in place, so as not to need memory for another."""
+    if do.is_list:
+        do.add_(x, number)
+        return x
+    return do.add(x, number)
+
+
+def over(do, x, number):
+    """x / number, of a temporary x; as `plus`."""
+    if do.is_list:
+        do.div_(x, number)
+        return x
+    return do.div(x, number)
 
 
 # ---- checks of options -------------------------------------------------------------------------------------
