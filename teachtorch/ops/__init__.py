@@ -25,5 +25,5 @@ MODULES = (
     # losses that are made of the above
     "loss_ctc", "loss_ranking",
     # all parameters at once
-    "fused_optim",
+    "foreach", "fused_optim",
 )
