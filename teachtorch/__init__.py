@@ -2,6 +2,8 @@
 import importlib as _importlib
 import sys as _sys
 
+__version__ = "0.1.0"
+
 from . import autograd  # noqa: F401
 from .autograd import (enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad,  # noqa: F401
                        set_grad_enabled)

@@ -64,6 +64,7 @@ def make_parser():
     commands = parser.add_subparsers(metavar="command", required=True)
     add_lab(commands)
     add_draw(commands)
+    add_run(commands)
     # Listed for --help only: `run` hands the words of this command on unread.
     commands.add_parser("exercises", help="list, check, watch and report the exercises")
     return parser
@@ -96,6 +97,23 @@ def add_draw(commands):
     draw.add_argument("--max-nodes", type=int, metavar="N",
                       help="unfold graphs of up to N nodes; larger ones are folded")
     draw.set_defaults(run=draw_script)
+
+
+def add_run(commands):
+    run = commands.add_parser(
+        "run",
+        help="run a PyTorch script on teachtorch",
+        description="Run an unmodified PyTorch script: `import torch` in it means teachtorch. Further words go to it.",
+        allow_abbrev=False,
+    )
+    run.add_argument("script", help="the Python file to run")
+    run.set_defaults(run=run_on_teachtorch)
+
+
+def run_on_teachtorch(options, arguments):
+    from teachtorch.cli.run import run as run_with_alias
+
+    return run_with_alias(options.script, arguments)
 
 
 def open_lab(options, arguments):
