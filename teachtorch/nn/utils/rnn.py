@@ -101,6 +101,9 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     `lengths`: of each sequence, a list or a CPU tensor. `enforce_sorted`: refuse lengths that increase; otherwise the
     sequences are sorted first. RuntimeError for lengths that do not fit.
     """
+    if isinstance(lengths, Tensor) and (lengths.dim() != 1 or lengths.device.type != "cpu"):
+        raise RuntimeError(f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D "
+                           f"{lengths.device.type} Long tensor")
     lengths = lengths.long() if isinstance(lengths, Tensor) else as_tensor(lengths, dtype=dt.int64)
     sorted_indices = None
     if not enforce_sorted:
