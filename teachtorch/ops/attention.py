@@ -338,9 +338,22 @@ def check_bias_kv(bias_k, bias_v, static_k, static_v):
         raise AssertionError("bias cannot be added to static value.")
 
 
-def padded(mask):
-    """A mask for one key more, which is seen."""
-    return None if mask is None else pad(mask, (0, 1))
+def padded(mask, count):
+    """A mask for some keys more, which are seen."""
+    return mask if mask is None or not count else pad(mask, (0, count))
+
+
+def in_heads(projected, bias_k, bias_v, static_k, static_v, heads):
+    """Query, key and value as (batch * heads, length, features)."""
+    q, k, v = projected
+    batch, features = q._shape[1], q._shape[2] // heads
+    if bias_k is not None:
+        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
+    found = [as_heads(q, batch, heads, features)]
+    for name, t, static in (("static_k", k, static_k), ("static_v", v, static_v)):
+        found.append(as_heads(t, batch, heads, features) if static is None
+                     else given_heads(static, name, batch * heads, features))
+    return found
 
 
 def as_heads(t, batch, heads, features):
@@ -373,21 +386,24 @@ def merged_masks(attn_mask, key_padding_mask, batch, heads, keys):
     return spread if attn_mask is None else attn_mask + spread
 
 
-def weighed(q, k, v, mask, dropout_p):
-    """(output, weights) of (batch * heads, length, features), where the weights are wanted."""
+def weighed(q, k, v, mask, dropout_p, is_causal, heads):
+    """(output (queries, batch * heads, features), weights (batch, heads, queries, keys))."""
+    if is_causal and mask is None:
+        raise AssertionError("FIXME: is_causal not implemented for need_weights")
     q = q * math.sqrt(1.0 / q._shape[2])
     scores = q.bmm(k.transpose(-2, -1)) if mask is None else mask.baddbmm(q, k.transpose(-2, -1))
     weights = scores.softmax(-1)
     weights = F["dropout"](weights, dropout_p) if dropout_p > 0 else weights
-    return weights.bmm(v), weights
+    return weights.bmm(v).transpose(0, 1), weights.view(-1, heads, *weights._shape[1:])
 
 
-def unweighed(q, k, v, mask, dropout_p, is_causal, batch, heads):
-    """The output, (batch, heads, queries, features)."""
+def unweighed(q, k, v, mask, dropout_p, is_causal, heads):
+    """(output (queries, batch, heads, features), None)."""
+    batch = q._shape[0] // heads
     if mask is not None:
-        mask = mask.unsqueeze(0) if mask._shape[0] == 1 and mask.dim() == 3 else mask.view(batch, heads, -1, k._shape[1])
+        mask = mask.unsqueeze(0) if mask._shape[0] == 1 else mask.view(batch, heads, -1, k._shape[1])
     q, k, v = (t.view(batch, heads, *t._shape[1:]) for t in (q, k, v))
-    return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
+    return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal).permute(2, 0, 1, 3), None
 
 
 def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k,
@@ -411,37 +427,25 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     check_sizes(query, key, value, embed_dim_to_check, heads, use_separate_proj_weight)
     if use_separate_proj_weight:
         weights = q_proj_weight, k_proj_weight, v_proj_weight
-        q, k, v = projected_by_three((query, key, value), weights, in_proj_bias)
+        projected = projected_by_three((query, key, value), weights, in_proj_bias)
     else:
-        q, k, v = projected_by_one(query, key, value, in_proj_weight, in_proj_bias)
+        projected = projected_by_one(query, key, value, in_proj_weight, in_proj_bias)
     if attn_mask is not None:
         attn_mask = batched_mask(attn_mask, batch, heads, queries, key._shape[0])
     check_bias_kv(bias_k, bias_v, static_k, static_v)
-    if bias_k is not None:
-        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask, key_padding_mask = padded(attn_mask), padded(key_padding_mask)
-    features = embed_dim // heads
-    q = as_heads(q, batch, heads, features)
-    k = as_heads(k, batch, heads, features) if static_k is None else given_heads(static_k, "static_k", batch * heads,
-                                                                                features)
-    v = as_heads(v, batch, heads, features) if static_v is None else given_heads(static_v, "static_v", batch * heads,
-                                                                                features)
-    if add_zero_attn:
-        k, v, attn_mask, key_padding_mask = with_zeros(k), with_zeros(v), padded(attn_mask), padded(key_padding_mask)
-    mask = merged_masks(attn_mask, key_padding_mask, batch, heads, k._shape[1])
-    dropout_p = dropout_p if training else 0.0
-    if need_weights:
-        if is_causal and mask is None:
-            raise AssertionError("FIXME: is_causal not implemented for need_weights")
-        out, weights = weighed(q, k, v, mask, dropout_p)
-        out = out.transpose(0, 1).reshape(queries * batch, embed_dim)
-    else:
-        out, weights = unweighed(q, k, v, mask, dropout_p, is_causal, batch, heads), None
-        out = out.permute(2, 0, 1, 3).reshape(batch * queries, embed_dim)
-    out = linear(out, out_proj_weight, out_proj_bias)
-    out = out.view(queries, batch, out._shape[1])
+    q, k, v = in_heads(projected, bias_k, bias_v, static_k, static_v, heads)
+    k, v = (with_zeros(k), with_zeros(v)) if add_zero_attn else (k, v)
+    added = (bias_k is not None) + bool(add_zero_attn)
+    mask = merged_masks(padded(attn_mask, added), padded(key_padding_mask, added), batch, heads, k._shape[1])
+    attend = weighed if need_weights else unweighed
+    out, weights = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, heads)
+    out = linear(out.reshape(queries * batch, embed_dim), out_proj_weight, out_proj_bias)
+    return handed_out(out.view(queries, batch, out._shape[1]), weights, average_attn_weights, is_batched)
+
+
+def handed_out(out, weights, average_attn_weights, is_batched):
+    """The results, without the batch if there was none."""
     if weights is not None:
-        weights = weights.view(batch, heads, queries, k._shape[1])
         weights = weights.mean(1) if average_attn_weights else weights
     if is_batched:
         return out, weights
