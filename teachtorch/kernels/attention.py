@@ -1,8 +1,9 @@
 """Softmax of attention scores, and its gradient, in place: (rows, keys), one row per query.
 
-`limit` queries form one head: with is_causal, query i of a head sees keys 0 to i. A row that sees nothing is zero.
-NumPy serves small arrays, compiled loops large ones.
+`limit` queries form one head: with is_causal, query i of a head sees keys 0 to i. A row that sees nothing
+is zero. NumPy serves small arrays, compiled loops large ones.
 """
+
 import functools
 
 import numpy as np
@@ -14,7 +15,7 @@ from .pointwise import SMALL
 
 GRAIN = 1 << 13
 
-_LOOPS = '''
+_LOOPS = """
 OPTIONS = dict(nogil=True, cache=True, error_model="numpy", fastmath={{"contract"}})
 
 
@@ -64,23 +65,29 @@ def gradient(scores, slopes, lse, shift, queries, is_causal, begin, end):
             row[i] = {exp}(row[i] - less)
             slope[i] = row[i] * (slope[i] - mean)
         whole[seen:], outer[seen:] = 0, 0
-'''
+"""
 
 
 @functools.lru_cache(maxsize=None)
 def _loops(dtype):
     translator = codegen.Translator(dtype)
     names = {"exp": translator.add(scalar.exp), "log": translator.add(scalar.log)}
-    return load_module(f"attention_{dtype}", codegen.module_text("attention", translator, _LOOPS.format(**names)))
+    return load_module(
+        f"attention_{dtype}", codegen.module_text("attention", translator, _LOOPS.format(**names))
+    )
 
 
 def to_weights(scores, queries, is_causal):
-    """Replace scores (rows, keys) by their softmax; return the logarithm of each row's sum of exponentials."""
+    """Replace scores (rows, keys) by their softmax; return the logarithm of each row's sum of
+    exponentials."""
     if scores.size <= SMALL:
         return small_weights(scores, queries, is_causal)
     lse = np.empty(len(scores), scores.dtype)
-    parallel_for(len(scores), max(1, GRAIN // scores.shape[1]), lambda begin, end: _loops(scores.dtype).weights(
-        scores, lse, queries, is_causal, begin, end))
+    parallel_for(
+        len(scores),
+        max(1, GRAIN // scores.shape[1]),
+        lambda begin, end: _loops(scores.dtype).weights(scores, lse, queries, is_causal, begin, end),
+    )
     return lse
 
 
@@ -114,11 +121,17 @@ def to_slopes(scores, slopes, lse, shift, queries, is_causal):
         slopes -= shift[:, None]
         slopes *= scores
         return
-    parallel_for(len(scores), max(1, GRAIN // scores.shape[1]), lambda begin, end: _loops(scores.dtype).gradient(
-        scores, slopes, lse, shift, queries, is_causal, begin, end))
+    parallel_for(
+        len(scores),
+        max(1, GRAIN // scores.shape[1]),
+        lambda begin, end: _loops(scores.dtype).gradient(
+            scores, slopes, lse, shift, queries, is_causal, begin, end
+        ),
+    )
 
 
-# ---- attention ----------------------------------------------------------------------------------------------------
+# ---- attention ---------------------------------------------------------------------------------------------
+
 
 def scores_of(query, key, mask, scale):
     """(query @ keyᵀ) * scale + mask: (batch, heads, queries, keys). A bool mask says what may be seen."""
@@ -137,7 +150,8 @@ def as_rows(scores):
 
 
 def forward(query, key, value, mask, is_causal, scale):
-    """(output, logarithms of the sums) of (batch, heads, length, features); the output lies in memory as the query."""
+    """(output, logarithms of the sums) of (batch, heads, length, features); the output lies in memory as
+    the query."""
     scores = scores_of(query, key, mask, scale)
     lse = to_weights(as_rows(scores), scores.shape[2], is_causal)
     out = np.matmul(scores, value, out=np.empty_like(query))
@@ -150,8 +164,14 @@ def backward(grad, grad_lse, query, key, value, mask, output, lse, is_causal, sc
     slopes = np.matmul(grad, value.swapaxes(-1, -2))
     shift = (grad * output).sum(-1)
     shift = shift if grad_lse is None else shift - grad_lse
-    to_slopes(as_rows(scores), as_rows(slopes), lse.reshape(-1), np.ascontiguousarray(shift).reshape(-1),
-              scores.shape[2], is_causal)
+    to_slopes(
+        as_rows(scores),
+        as_rows(slopes),
+        lse.reshape(-1),
+        np.ascontiguousarray(shift).reshape(-1),
+        scores.shape[2],
+        is_causal,
+    )
     scale = query.dtype.type(scale)
     by_query = np.matmul(slopes, key, out=np.empty_like(query))
     by_query *= scale

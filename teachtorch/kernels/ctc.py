@@ -1,8 +1,10 @@
 """Connectionist temporal classification (Graves et al. 2006) on arrays, in logarithms.
 
-A target of n labels becomes 2n + 1 states: its labels with blanks between and around them. alpha[b, t, s] is the
-probability of all ways through the first t + 1 steps that end in state s, beta that of all ways from there on.
+A target of n labels becomes 2n + 1 states: its labels with blanks between and around them. alpha[b, t, s]
+is the probability of all ways through the first t + 1 steps that end in state s, beta that of all ways from
+there on.
 """
+
 import numpy as np
 
 
@@ -48,7 +50,9 @@ def alphas(log_probs, labels):
     found[0, :, :2] = emitted[0, :, :2]
     for t in range(1, len(emitted)):
         before = found[t - 1]
-        found[t] = emitted[t] + log_sum(before, shifted(before, 1), np.where(skips, shifted(before, 2), -np.inf))
+        found[t] = emitted[t] + log_sum(
+            before, shifted(before, 1), np.where(skips, shifted(before, 2), -np.inf)
+        )
     return found.swapaxes(0, 1).copy()
 
 

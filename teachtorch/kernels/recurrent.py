@@ -1,15 +1,16 @@
 """One layer of a recurrent network through time, forward and backward, on arrays.
 
-Rows of the input lie one after the other, step by step; `batch_sizes` says how many belong to each step, and never
-grows (packed sequences). A state has one row per sequence, and a step of n rows changes the first n of them: what is
-left in the state at the end is each sequence's last value, in either direction of time.
+Rows of the input lie one after the other, step by step; `batch_sizes` says how many belong to each step,
+and never grows (packed sequences). A state has one row per sequence, and a step of n rows changes the first
+n of them: what is left in the state at the end is each sequence's last value, in either direction of time.
 
-The products with the input are made for all steps at once, those with the state step by step. What happens between the
-products is one pass over the gates: compiled for large layers, NumPy's for small ones.
+The products with the input are made for all steps at once, those with the state step by step. What happens
+between the products is one pass over the gates: compiled for large layers, NumPy's for small ones.
 
-`reserve` is what the forward pass keeps for the backward pass, flat: blocks of one row per row of the input. The first
-block holds the gates, the last one the state before each step.
+`reserve` is what the forward pass keeps for the backward pass, flat: blocks of one row per row of the
+input. The first block holds the gates, the last one the state before each step.
 """
+
 import functools
 
 import numpy as np
@@ -18,7 +19,7 @@ from . import codegen, scalar
 from .cache import load_module
 from .pointwise import SMALL, silently
 
-_LOOPS = '''
+_LOOPS = """
 OPTIONS = dict(nogil=True, cache=True, error_model="numpy", fastmath={{"contract"}})
 
 
@@ -57,7 +58,8 @@ def lstm_backward(gates, cell_before, tanh_cell, grad_state, grad_cell, slopes):
         row, slope, dh, dc = gates[n], slopes[n], grad_state[n], grad_cell[n]
         before, curved = cell_before[n], tanh_cell[n]
         i, f, g, o = row[:hidden], row[hidden:2 * hidden], row[2 * hidden:3 * hidden], row[3 * hidden:]
-        di, df, dg, do = slope[:hidden], slope[hidden:2 * hidden], slope[2 * hidden:3 * hidden], slope[3 * hidden:]
+        di, df = slope[:hidden], slope[hidden:2 * hidden]
+        dg, do = slope[2 * hidden:3 * hidden], slope[3 * hidden:]
         for j in range(hidden):
             d = dc[j] + dh[j] * o[j] * (one - curved[j] * curved[j])
             di[j] = d * g[j] * i[j] * (one - i[j])
@@ -95,14 +97,16 @@ def gru_backward(gates, new_product, before, grad_state, slopes, product_slopes)
             outer[2 * hidden + j] = d * r[j]
             dh[j] = dh[j] * z[j]
         outer[:2 * hidden] = slope[:2 * hidden]
-'''
+"""
 
 
 @functools.lru_cache(maxsize=None)
 def _loops(dtype):
     translator = codegen.Translator(dtype)
     names = {"sigmoid": translator.add(scalar.sigmoid), "tanh": translator.add(scalar.tanh)}
-    return load_module(f"recurrent_{dtype}", codegen.module_text("recurrent layers", translator, _LOOPS.format(**names)))
+    return load_module(
+        f"recurrent_{dtype}", codegen.module_text("recurrent layers", translator, _LOOPS.format(**names))
+    )
 
 
 def sigmoid_(x):
@@ -116,10 +120,11 @@ def sigmoid_(x):
 def quarters(rows, count):
     """The gates of a block, as views: `count` of them side by side."""
     size = rows.shape[1] // count
-    return [rows[:, k * size:(k + 1) * size] for k in range(count)]
+    return [rows[:, k * size : (k + 1) * size] for k in range(count)]
 
 
-# ---- what happens in one step -------------------------------------------------------------------------------------
+# ---- what happens in one step ------------------------------------------------------------------------------
+
 
 class Elman:
     """h = tanh(pre) or relu(pre)."""
@@ -160,7 +165,7 @@ class Lstm:
             return
         gates += products
         i, f, g, o = quarters(gates, 4)
-        sigmoid_(gates[:, :2 * i.shape[1]])
+        sigmoid_(gates[:, : 2 * i.shape[1]])
         np.tanh(g, g)
         sigmoid_(o)
         cell_before[...] = cell
@@ -225,7 +230,8 @@ class Gru:
 CELLS = {"RNN_TANH": Elman(False), "RNN_RELU": Elman(True), "LSTM": Lstm(), "GRU": Gru()}
 
 
-# ---- through time -------------------------------------------------------------------------------------------------
+# ---- through time ------------------------------------------------------------------------------------------
+
 
 def spans(batch_sizes, reverse):
     """(first row, number of rows) of each step, in the order in which they are taken."""
@@ -239,13 +245,14 @@ def spans(batch_sizes, reverse):
 def blocks_of(reserve, rows, sizes):
     found, begin = [], 0
     for size in sizes:
-        found.append(reserve[begin:begin + rows * size].reshape(rows, size))
+        found.append(reserve[begin : begin + rows * size].reshape(rows, size))
         begin += rows * size
     return found
 
 
 def forward(mode, x, batch_sizes, reverse, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr):
-    """(output, last state, last cell or None, reserve) of rows x (n, inputs); h0 (batch, state), c0 (batch, hidden).
+    """(output, last state, last cell or None, reserve) of rows x (n, inputs); h0 (batch, state), c0 (batch,
+    hidden).
 
     `mode`: a key of CELLS; weights and biases as PyTorch's, of which b_ih, b_hh and w_hr may be None.
     """
@@ -269,8 +276,13 @@ def _forward(cell, x, batch_sizes, reverse, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr
         u = np.dot(h, w_hh, out=products[:count])
         if outer_bias is not None:
             u += outer_bias
-        cell.forward(use_loops, [block[rows] for block in blocks], u, h if w_hr is None else raw[:count],
-                     None if c is None else c[:count])
+        cell.forward(
+            use_loops,
+            [block[rows] for block in blocks],
+            u,
+            h if w_hr is None else raw[:count],
+            None if c is None else c[:count],
+        )
         if w_hr is not None:
             np.dot(raw[:count], w_hr.T, out=h)
         output[rows] = h
@@ -288,8 +300,8 @@ def add_biases(cell, gates, b_ih, b_hh):
 def backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve, needs_x=True):
     """The gradients of x, h0, c0, w_ih, w_hh, b_ih, b_hh and w_hr (None where there is none).
 
-    `grads`: those of the output, the last state and the last cell, each an array; the last may be None. `needs_x`: whether that
-    of x is wanted.
+    `grads`: those of the output, the last state and the last cell, each an array; the last may be None.
+    `needs_x`: whether that of x is wanted.
     """
     cell, (grad_output, grad_h, grad_c) = CELLS[mode], grads
     hidden = w_ih.shape[0] // cell.gates
@@ -306,18 +318,34 @@ def backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve, ne
         if w_hr is not None:
             projected[rows] = d
             raw = np.dot(d, w_hr)
-        cell.backward(use_loops, [block[rows] for block in blocks], raw, None if dc is None else dc[:count],
-                      slopes[rows], product_slopes[rows])
+        cell.backward(
+            use_loops,
+            [block[rows] for block in blocks],
+            raw,
+            None if dc is None else dc[:count],
+            slopes[rows],
+            product_slopes[rows],
+        )
         before = np.dot(product_slopes[rows], w_hh)
         d[...] = before if cell.adds_bias_to_input else d + before
-    return [np.dot(slopes, w_ih) if needs_x else None, dh, dc, *weight_gradients(x, blocks, slopes, product_slopes),
-            projection_gradient(blocks, projected)]
+    return [
+        np.dot(slopes, w_ih) if needs_x else None,
+        dh,
+        dc,
+        *weight_gradients(x, blocks, slopes, product_slopes),
+        projection_gradient(blocks, projected),
+    ]
 
 
 def weight_gradients(x, blocks, slopes, product_slopes):
     """Those of w_ih, w_hh, b_ih and b_hh: over all steps at once."""
     ones = np.ones(len(x), x.dtype)
-    return [np.dot(slopes.T, x), np.dot(product_slopes.T, blocks[-1]), np.dot(ones, slopes), np.dot(ones, product_slopes)]
+    return [
+        np.dot(slopes.T, x),
+        np.dot(product_slopes.T, blocks[-1]),
+        np.dot(ones, slopes),
+        np.dot(ones, product_slopes),
+    ]
 
 
 def projection_gradient(blocks, projected):

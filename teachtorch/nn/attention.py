@@ -1,4 +1,5 @@
 """Multi-head attention as a module."""
+
 from ..ops.attention import float_mask
 from ..ops.declare import exports
 from . import functional as F
@@ -19,10 +20,11 @@ class NonDynamicallyQuantizableLinear(Linear):
 class MultiheadAttention(Module):
     """Attention by several heads side by side, each over its share of the features (Vaswani et al. 2017).
 
-    Called with query (queries, batch, E), key (keys, batch, kdim) and value (keys, batch, vdim), batch first with
-    `batch_first`, or without the batch; returns the output (queries, batch, E) and the weights (batch, queries, keys),
-    averaged over the heads unless `average_attn_weights` is False, None unless `need_weights`. `key_padding_mask`
-    (batch, keys) and `attn_mask` (queries, keys) or (batch * heads, queries, keys): True, or -inf, hides a key.
+    Called with query (queries, batch, E), key (keys, batch, kdim) and value (keys, batch, vdim), batch
+    first with `batch_first`, or without the batch; returns the output (queries, batch, E) and the weights
+    (batch, queries, keys), averaged over the heads unless `average_attn_weights` is False, None unless
+    `need_weights`. `key_padding_mask` (batch, keys) and `attn_mask` (queries, keys) or (batch * heads,
+    queries, keys): True, or -inf, hides a key.
 
     Args:
         embed_dim, num_heads: E, which the number of heads must divide.
@@ -33,11 +35,25 @@ class MultiheadAttention(Module):
         kdim, vdim: E if left out.
     """
 
-    def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,
-                 vdim=None, batch_first=False, device=None, dtype=None):
+    def __init__(
+        self,
+        embed_dim,
+        num_heads,
+        dropout=0.0,
+        bias=True,
+        add_bias_kv=False,
+        add_zero_attn=False,
+        kdim=None,
+        vdim=None,
+        batch_first=False,
+        device=None,
+        dtype=None,
+    ):
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
-                             f"num_heads={num_heads} instead")
+            raise ValueError(
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
+                f"num_heads={num_heads} instead"
+            )
         super().__init__()
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim = embed_dim if kdim is None else kdim
@@ -57,11 +73,19 @@ class MultiheadAttention(Module):
         """One weight for all three projections, or three, where the sizes differ."""
         size = self.embed_dim
         if self._qkv_same_embed_dim:
-            shapes = {"in_proj_weight": (3 * size, size), "q_proj_weight": None, "k_proj_weight": None,
-                      "v_proj_weight": None}
+            shapes = {
+                "in_proj_weight": (3 * size, size),
+                "q_proj_weight": None,
+                "k_proj_weight": None,
+                "v_proj_weight": None,
+            }
         else:
-            shapes = {"q_proj_weight": (size, size), "k_proj_weight": (size, self.kdim),
-                      "v_proj_weight": (size, self.vdim), "in_proj_weight": None}
+            shapes = {
+                "q_proj_weight": (size, size),
+                "k_proj_weight": (size, self.kdim),
+                "v_proj_weight": (size, self.vdim),
+                "in_proj_weight": None,
+            }
         shapes["in_proj_bias"] = 3 * size if bias else None
         for name, shape in shapes.items():
             self.register_parameter(name, None if shape is None else Parameter(empty(shape, **factory)))
@@ -77,18 +101,51 @@ class MultiheadAttention(Module):
             if bias is not None:
                 init.xavier_normal_(bias)
 
-    def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
-                average_attn_weights=True, is_causal=False):
+    def forward(
+        self,
+        query,
+        key,
+        value,
+        key_padding_mask=None,
+        need_weights=True,
+        attn_mask=None,
+        average_attn_weights=True,
+        is_causal=False,
+    ):
         is_batched = query.dim() == 3
-        key_padding_mask = float_mask(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype)
+        key_padding_mask = float_mask(
+            key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype
+        )
         attn_mask = float_mask(attn_mask, "attn_mask", None, "", query.dtype, False)
         if self.batch_first and is_batched:
             query, key, value = transposed_alike(query, key, value)
         output, weights = F.multi_head_attention_forward(
-            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k,
-            self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, self.training,
-            key_padding_mask, need_weights, attn_mask, not self._qkv_same_embed_dim, self.q_proj_weight,
-            self.k_proj_weight, self.v_proj_weight, None, None, average_attn_weights, is_causal)
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            self.training,
+            key_padding_mask,
+            need_weights,
+            attn_mask,
+            not self._qkv_same_embed_dim,
+            self.q_proj_weight,
+            self.k_proj_weight,
+            self.v_proj_weight,
+            None,
+            None,
+            average_attn_weights,
+            is_causal,
+        )
         return (output.transpose(1, 0) if self.batch_first and is_batched else output), weights
 
 

@@ -1,4 +1,5 @@
 """Recurrent networks: RNN, LSTM and GRU over whole sequences, and one step of each as a cell."""
+
 import math
 import numbers
 import warnings
@@ -13,20 +14,31 @@ __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "R
 
 empty, zeros = exports[""]["empty"], exports[""]["zeros"]
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
-NETWORKS = {mode: exports[""][name] for mode, name in (
-    ("RNN_TANH", "rnn_tanh"), ("RNN_RELU", "rnn_relu"), ("LSTM", "lstm"), ("GRU", "gru"))}
+NETWORKS = {
+    mode: exports[""][name]
+    for mode, name in (("RNN_TANH", "rnn_tanh"), ("RNN_RELU", "rnn_relu"), ("LSTM", "lstm"), ("GRU", "gru"))
+}
 
 
 def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size):
     """PyTorch's refusals, in its order."""
     if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
-        raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being "
-                         "zeroed")
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being "
+            "zeroed"
+        )
     if dropout > 0 and num_layers == 1:
-        warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-                      f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}", stacklevel=4)
-    for name, value, kind in (("bias", bias, bool), ("batch_first", batch_first, bool), ("input_size", input_size, int),
-                              ("hidden_size", hidden_size, int)):
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+            stacklevel=4,
+        )
+    for name, value, kind in (
+        ("bias", bias, bool),
+        ("batch_first", batch_first, bool),
+        ("input_size", input_size, int),
+        ("hidden_size", hidden_size, int),
+    ):
         check_kind(name, value, kind)
     if num_layers <= 0:
         raise ValueError("num_layers must be greater than zero")
@@ -50,13 +62,26 @@ def permuted(t, permutation, dim=1):
 class RNNBase(Module):
     """What RNN, LSTM and GRU share. Weights start uniform in ±1/sqrt(hidden_size).
 
-    Layer k has weight_ih_lk (gates * hidden, inputs), weight_hh_lk (gates * hidden, state), the biases bias_ih_lk and
-    bias_hh_lk unless `bias` is False, and weight_hr_lk (proj_size, hidden) with a projection; "_reverse" at the end of
-    a name means the second direction. Layers above the first take all directions' outputs as their input.
+    Layer k has weight_ih_lk (gates * hidden, inputs), weight_hh_lk (gates * hidden, state), the biases
+    bias_ih_lk and bias_hh_lk unless `bias` is False, and weight_hr_lk (proj_size, hidden) with a
+    projection; "_reverse" at the end of a name means the second direction. Layers above the first take all
+    directions' outputs as their input.
     """
 
-    def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-                 bidirectional=False, proj_size=0, device=None, dtype=None):
+    def __init__(
+        self,
+        mode,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        bias=True,
+        batch_first=False,
+        dropout=0.0,
+        bidirectional=False,
+        proj_size=0,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         check_options(input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size)
         if mode not in GATES:
@@ -113,20 +138,24 @@ class RNNBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    # ---- checks -----------------------------------------------------------------------------------------------
+    # ---- checks --------------------------------------------------------------------------------------------
 
     def check_input(self, input, batch_sizes):
         """The dtype, the number of dimensions and the number of features must fit."""
         wanted = getattr(self, self._all_weights[0][0]).dtype
         if input.dtype != wanted:
-            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({wanted}). Convert input: "
-                             f"input.to({wanted}), or convert model: model.to({input.dtype})")
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({wanted}). Convert input: "
+                f"input.to({wanted}), or convert model: model.to({input.dtype})"
+            )
         dims = 3 if batch_sizes is None else 2
         if input.dim() != dims:
             raise RuntimeError(f"input must have {dims} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
-                               f"{input.size(-1)}")
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{input.size(-1)}"
+            )
 
     def get_expected_hidden_size(self, input, batch_sizes):
         """(layers * directions, batch, state)."""
@@ -150,15 +179,17 @@ class RNNBase(Module):
         """A state with its sequences in another order."""
         return permuted(hx, permutation)
 
-    # ---- forward ----------------------------------------------------------------------------------------------
+    # ---- forward -------------------------------------------------------------------------------------------
 
     def forward(self, input, hx=None):
         if isinstance(input, PackedSequence):
             return self._packed(input, hx)
         batch_dim, is_batched = 0 if self.batch_first else 1, input.dim() == 3
         if input.dim() not in (2, 3):
-            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D"
-                             f"{self.DIMENSION_TEXT} instead")
+            raise ValueError(
+                f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D"
+                f"{self.DIMENSION_TEXT} instead"
+            )
         input = input if is_batched else input.unsqueeze(batch_dim)
         hx = self._start(input, None) if hx is None else self._batched_state(hx, is_batched)
         self.check_forward_args(input, hx, None)
@@ -175,7 +206,9 @@ class RNNBase(Module):
 
     def _start(self, input, batch_sizes):
         """States of zeros."""
-        return zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device)
+        return zeros(
+            self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device
+        )
 
     def _batched_state(self, hx, is_batched):
         kind, dims = ("batched 3-D", 3) if is_batched else ("unbatched 2-D", 2)
@@ -188,7 +221,14 @@ class RNNBase(Module):
 
     def _run(self, input, batch_sizes, hx):
         """(output, hidden) of PyTorch's function."""
-        options = self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional
+        options = (
+            self._flat_weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+        )
         if batch_sizes is None:
             return NETWORKS[self.mode](input, hx, *options, self.batch_first)
         return NETWORKS[self.mode](input, batch_sizes, hx, *options)
@@ -196,19 +236,28 @@ class RNNBase(Module):
     DIMENSION_TEXT = ""
 
     def extra_repr(self):
-        defaults = (("proj_size", 0), ("num_layers", 1), ("bias", True), ("batch_first", False), ("dropout", 0),
-                    ("bidirectional", False))
-        options = [f", {name}={getattr(self, name)}" for name, value in defaults if getattr(self, name) != value]
+        defaults = (
+            ("proj_size", 0),
+            ("num_layers", 1),
+            ("bias", True),
+            ("batch_first", False),
+            ("dropout", 0),
+            ("bidirectional", False),
+        )
+        options = [
+            f", {name}={getattr(self, name)}" for name, value in defaults if getattr(self, name) != value
+        ]
         return f"{self.input_size}, {self.hidden_size}" + "".join(options)
 
 
 class RNN(RNNBase):
     """Elman's network: h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), or relu.
 
-    RNN(input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False). Called with the input (steps, batch, inputs), or (batch, steps, inputs) with batch_first, or
-    (steps, inputs), or a PackedSequence, and optionally h_0 (layers * directions, batch, hidden); it returns the
-    outputs of the last layer, directions side by side, and h_n. `dropout`: between the layers.
+    RNN(input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False,
+    dropout=0.0, bidirectional=False). Called with the input (steps, batch, inputs), or (batch, steps,
+    inputs) with batch_first, or (steps, inputs), or a PackedSequence, and optionally h_0 (layers *
+    directions, batch, hidden); it returns the outputs of the last layer, directions side by side, and h_n.
+    `dropout`: between the layers.
     """
 
     DIMENSION_TEXT = " tensor"
@@ -231,11 +280,12 @@ def refuse_projection(options):
 
 
 class GRU(RNNBase):
-    """Gated recurrent units: r and z from input and state by sigmoid, n = tanh(W_in x + b_in + r (W_hn h + b_hn)),
-    h_t = (1 - z) n + z h_(t-1) (Cho et al. 2014). The weights hold the rows of r, z and n, in this order.
+    """Gated recurrent units: r and z from input and state by sigmoid, n = tanh(W_in x + b_in + r (W_hn h +
+    b_hn)), h_t = (1 - z) n + z h_(t-1) (Cho et al. 2014). The weights hold the rows of r, z and n, in this
+    order.
 
-    GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False); called
-    as RNN.
+    GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False); called as RNN.
     """
 
     def __init__(self, *args, **kwargs):
@@ -245,11 +295,12 @@ class GRU(RNNBase):
 
 class LSTM(RNNBase):
     """Long short-term memory: i, f and o from input and state by sigmoid, g by tanh; c_t = f c_(t-1) + i g,
-    h_t = o tanh(c_t) (Hochreiter and Schmidhuber 1997). The weights hold the rows of i, f, g and o, in this order.
+    h_t = o tanh(c_t) (Hochreiter and Schmidhuber 1997). The weights hold the rows of i, f, g and o, in this
+    order.
 
-    LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False,
-    proj_size=0); called as RNN, but with a pair (h_0, c_0), and it returns output, (h_n, c_n). With proj_size > 0 the
-    state is W_hr h_t, of that size.
+    LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False, proj_size=0); called as RNN, but with a pair (h_0, c_0), and it returns output,
+    (h_n, c_n). With proj_size > 0 the state is W_hr h_t, of that size.
     """
 
     def __init__(self, *args, **kwargs):
@@ -261,23 +312,30 @@ class LSTM(RNNBase):
 
     def check_forward_args(self, input, hidden, batch_sizes):
         self.check_input(input, batch_sizes)
-        self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes),
-                               "Expected hidden[0] size {}, got {}")
-        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes),
-                               "Expected hidden[1] size {}, got {}")
+        self.check_hidden_size(
+            hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}"
+        )
+        self.check_hidden_size(
+            hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}"
+        )
 
     def permute_hidden(self, hx, permutation):
         return hx if permutation is None else (permuted(hx[0], permutation), permuted(hx[1], permutation))
 
     def _start(self, input, batch_sizes):
-        sizes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
+        sizes = (
+            self.get_expected_hidden_size(input, batch_sizes),
+            self.get_expected_cell_size(input, batch_sizes),
+        )
         return tuple([zeros(size, dtype=input.dtype, device=input.device) for size in sizes])
 
     def _batched_state(self, hx, is_batched):
         kind, dims = ("batched 3-D", 3) if is_batched else ("unbatched 2-D", 2)
         if hx[0].dim() != dims or hx[1].dim() != dims:
-            raise RuntimeError(f"For {kind} input, hx and cx should also be {dims}-D but got ({hx[0].dim()}-D, "
-                               f"{hx[1].dim()}-D) tensors")
+            raise RuntimeError(
+                f"For {kind} input, hx and cx should also be {dims}-D but got ({hx[0].dim()}-D, "
+                f"{hx[1].dim()}-D) tensors"
+            )
         return hx if is_batched else (hx[0].unsqueeze(1), hx[1].unsqueeze(1))
 
     def _without_batch(self, hidden):
@@ -288,11 +346,12 @@ class LSTM(RNNBase):
         return output, tuple(hidden)
 
 
-# ---- cells --------------------------------------------------------------------------------------------------------
+# ---- cells -------------------------------------------------------------------------------------------------
+
 
 class RNNCellBase(Module):
-    """What the cells share: weight_ih (gates * hidden, inputs), weight_hh (gates * hidden, hidden) and two biases, all
-    uniform in ±1/sqrt(hidden_size) at first."""
+    """What the cells share: weight_ih (gates * hidden, inputs), weight_hh (gates * hidden, hidden) and two
+    biases, all uniform in ±1/sqrt(hidden_size) at first."""
 
     def __init__(self, input_size, hidden_size, bias, num_chunks, device=None, dtype=None):
         super().__init__()
@@ -301,7 +360,9 @@ class RNNCellBase(Module):
         self.weight_ih = Parameter(empty((rows, input_size), device=device, dtype=dtype))
         self.weight_hh = Parameter(empty((rows, hidden_size), device=device, dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(empty(rows, device=device, dtype=dtype)) if bias else None)
+            self.register_parameter(
+                name, Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
+            )
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -343,15 +404,17 @@ class RNNCellBase(Module):
         return [hx]
 
     def _step(self, input, states):
-        return exports[""][self.FUNCTION](input, *states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return exports[""][self.FUNCTION](
+            input, *states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+        )
 
     def _without_batch(self, found):
         return found.squeeze(0)
 
 
 class RNNCell(RNNCellBase):
-    """One step of RNN: h' (batch, hidden) from the input (batch, inputs) and h, zeros if left out; both may lack the
-    batch dimension."""
+    """One step of RNN: h' (batch, hidden) from the input (batch, inputs) and h, zeros if left out; both may
+    lack the batch dimension."""
 
     def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh", device=None, dtype=None):
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)

@@ -1,4 +1,5 @@
 """The Transformer of "Attention is all you need" (Vaswani et al. 2017), whole and in parts."""
+
 import copy
 import warnings
 
@@ -15,8 +16,13 @@ from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm
 
-__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
-           "TransformerEncoderLayer"]
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
 
 
 def activation_of(activation):
@@ -47,12 +53,24 @@ def clones(module, count):
 class TransformerEncoderLayer(Module):
     """Self-attention, then two linear layers, each with a residual connection and layer normalisation.
 
-    `dim_feedforward`: the width between the linear layers. `norm_first`: normalise before each part and not after.
-    `activation`: "relu", "gelu" or a function.
+    `dim_feedforward`: the width between the linear layers. `norm_first`: normalise before each part and not
+    after. `activation`: "relu", "gelu" or a function.
     """
 
-    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5,
-                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation=F.relu,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         factory = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
@@ -90,29 +108,62 @@ class TransformerEncoderLayer(Module):
 
 def attended(attention, x, memory, attn_mask, key_padding_mask, is_causal):
     """The output of an attention without its weights."""
-    return attention(x, memory, memory, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False,
-                     is_causal=is_causal)[0]
+    return attention(
+        x,
+        memory,
+        memory,
+        attn_mask=attn_mask,
+        key_padding_mask=key_padding_mask,
+        need_weights=False,
+        is_causal=is_causal,
+    )[0]
 
 
 class TransformerDecoderLayer(Module):
-    """Self-attention, attention to the encoder's memory, then two linear layers; options as TransformerEncoderLayer."""
+    """Self-attention, attention to the encoder's memory, then two linear layers; options as
+    TransformerEncoderLayer."""
 
-    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5,
-                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation=F.relu,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         factory = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
+        self.multihead_attn = MultiheadAttention(
+            d_model, nhead, dropout, bias, batch_first=batch_first, **factory
+        )
         self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias, **factory)
         self.norm_first = norm_first
-        self.norm1, self.norm2, self.norm3 = (LayerNorm(d_model, layer_norm_eps, bias=bias, **factory) for _ in range(3))
+        self.norm1, self.norm2, self.norm3 = (
+            LayerNorm(d_model, layer_norm_eps, bias=bias, **factory) for _ in range(3)
+        )
         self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
         self.activation = activation_of(activation)
 
-    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
-                memory_key_padding_mask=None, tgt_is_causal=False, memory_is_causal=False):
+    def forward(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        tgt_is_causal=False,
+        memory_is_causal=False,
+    ):
         own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
         other = memory, memory_mask, memory_key_padding_mask, memory_is_causal
         if self.norm_first:
@@ -140,21 +191,24 @@ def why_not_nested(layer):
     attention = layer.self_attn
     reasons = (
         (layer.norm_first, "norm_first was True"),
-        (not attention.batch_first, "self_attn.batch_first was not True(use batch_first for better inference "
-                                    "performance)"),
+        (
+            not attention.batch_first,
+            "self_attn.batch_first was not True(use batch_first for better inference performance)",
+        ),
         (not attention._qkv_same_embed_dim, "self_attn._qkv_same_embed_dim was not True"),
         (attention.in_proj_bias is None, "self_attn was passed bias=False"),
         (not layer.activation_relu_or_gelu, "activation_relu_or_gelu was not True"),
         (layer.norm1.eps != layer.norm2.eps, "norm1.eps was not equal to encoder_layer.norm2.eps"),
-        (attention.num_heads % 2 == 1, "self_attn.num_heads is odd"))
+        (attention.num_heads % 2 == 1, "self_attn.num_heads is odd"),
+    )
     return next((f"encoder_layer.{text}" for holds, text in reasons if holds), "")
 
 
 class TransformerEncoder(Module):
     """`num_layers` copies of an encoder layer, and `norm` (a module or None) at the end.
 
-    `enable_nested_tensor`: in evaluation without gradients, padding at the end of sequences is left out, so that the
-    layers' output is zero there, as in PyTorch.
+    `enable_nested_tensor`: in evaluation without gradients, padding at the end of sequences is left out, so
+    that the layers' output is zero there, as in PyTorch.
     """
 
     def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
@@ -164,8 +218,10 @@ class TransformerEncoder(Module):
         self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
         reason = why_not_nested(encoder_layer)
         if enable_nested_tensor and reason:
-            warnings.warn("enable_nested_tensor is True, but self.use_nested_tensor is False because " + reason,
-                          stacklevel=2)
+            warnings.warn(
+                "enable_nested_tensor is True, but self.use_nested_tensor is False because " + reason,
+                stacklevel=2,
+            )
             self.use_nested_tensor = False
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
@@ -180,9 +236,17 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
     def _leaves_padding_out(self, src, mask, padding):
-        if padding is None or mask is not None or self.training or not self.use_nested_tensor or src.dim() != 3:
+        if (
+            padding is None
+            or mask is not None
+            or self.training
+            or not self.use_nested_tensor
+            or src.dim() != 3
+        ):
             return False
-        if state.grad_enabled and (src.requires_grad or any(p.requires_grad for p in self.layers[0].parameters())):
+        if state.grad_enabled and (
+            src.requires_grad or any(p.requires_grad for p in self.layers[0].parameters())
+        ):
             return False
         is_padding = (padding != 0).long()
         return not self.mask_check or bool((is_padding.diff(dim=1) >= 0).all())
@@ -196,13 +260,29 @@ class TransformerDecoder(Module):
         self.layers = clones(decoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
-    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
-                memory_key_padding_mask=None, tgt_is_causal=None, memory_is_causal=False):
+    def forward(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        tgt_is_causal=None,
+        memory_is_causal=False,
+    ):
         is_causal = is_causal_mask(tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first)
         for layer in self.layers:
-            tgt = layer(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
-                        tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
-                        tgt_is_causal=is_causal, memory_is_causal=memory_is_causal)
+            tgt = layer(
+                tgt,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=is_causal,
+                memory_is_causal=memory_is_causal,
+            )
         return tgt if self.norm is None else self.norm(tgt)
 
 
@@ -212,20 +292,48 @@ class Transformer(Module):
     `custom_encoder`, `custom_decoder`: modules in their place. All weights start by xavier_uniform.
     """
 
-    def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048,
-                 dropout=0.1, activation=F.relu, custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5,
-                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):
+    def __init__(
+        self,
+        d_model=512,
+        nhead=8,
+        num_encoder_layers=6,
+        num_decoder_layers=6,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation=F.relu,
+        custom_encoder=None,
+        custom_decoder=None,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
-        layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-                 device, dtype)
+        layer = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+            device,
+            dtype,
+        )
         norm = {"eps": layer_norm_eps, "bias": bias, "device": device, "dtype": dtype}
         if custom_encoder is None:
-            custom_encoder = TransformerEncoder(TransformerEncoderLayer(*layer), num_encoder_layers,
-                                                LayerNorm(d_model, **norm))
+            custom_encoder = TransformerEncoder(
+                TransformerEncoderLayer(*layer), num_encoder_layers, LayerNorm(d_model, **norm)
+            )
         self.encoder = custom_encoder
         if custom_decoder is None:
-            custom_decoder = TransformerDecoder(TransformerDecoderLayer(*layer), num_decoder_layers,
-                                                LayerNorm(d_model, **norm))
+            custom_decoder = TransformerDecoder(
+                TransformerDecoderLayer(*layer), num_decoder_layers, LayerNorm(d_model, **norm)
+            )
         self.decoder = custom_decoder
         self._reset_parameters()
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
@@ -235,19 +343,38 @@ class Transformer(Module):
             if parameter.dim() > 1:
                 init.xavier_uniform_(parameter)
 
-    def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
-                tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None,
-                memory_is_causal=False):
+    def forward(
+        self,
+        src,
+        tgt,
+        src_mask=None,
+        tgt_mask=None,
+        memory_mask=None,
+        src_key_padding_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        src_is_causal=None,
+        tgt_is_causal=None,
+        memory_is_causal=False,
+    ):
         batch_dim = 0 if self.batch_first else 1
         if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
-        return self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
-                            tgt_key_padding_mask=tgt_key_padding_mask,
-                            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
-                            memory_is_causal=memory_is_causal)
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
 
     @staticmethod
     def generate_square_subsequent_mask(sz, device=None, dtype=None):

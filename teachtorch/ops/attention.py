@@ -1,8 +1,10 @@
 """Scaled dot-product attention and multi-head attention.
 
-Attention over (batch, heads, length, features) without dropout is one operator, as PyTorch's "flash" kernel for the
-CPU; all other cases are composed of operators, as PyTorch's "math" path (aten/src/ATen/native/transformers).
+Attention over (batch, heads, length, features) without dropout is one operator, as PyTorch's "flash" kernel
+for the CPU; all other cases are composed of operators, as PyTorch's "math" path
+(aten/src/ATen/native/transformers).
 """
+
 import math
 import warnings
 
@@ -26,7 +28,8 @@ cat, ones, zeros, where = (exports[""][name] for name in ("cat", "ones", "zeros"
 linear, pad = F["linear"], F["pad"]
 
 
-# ---- by one operator ----------------------------------------------------------------------------------------------
+# ---- by one operator ---------------------------------------------------------------------------------------
+
 
 def fake_attention(query, key, value, is_causal=False, attn_mask=None, scale=None):
     return fake_like(query), Fake(query._shape[:3], query._dtype)
@@ -48,11 +51,14 @@ def composed_attention(query, key, value, is_causal, attn_mask, scale):
 
 
 def attention_slopes(grads, query, key, value, is_causal, attn_mask, scale, output, logsumexp, needs):
-    """The gradients of query, key and value: by one kernel, or by operators where they are to be differentiated."""
+    """The gradients of query, key and value: by one kernel, or by operators where they are to be
+    differentiated."""
     if state.grad_enabled:
         return slopes_by_operators(grads, (query, key, value), is_causal, attn_mask, scale, needs)
     grad = query.new_zeros(output._shape) if grads[0] is None else grads[0]
-    found = attention_backward(grad, grads[1], query, key, value, is_causal, attn_mask, scale, output, logsumexp)
+    found = attention_backward(
+        grad, grads[1], query, key, value, is_causal, attn_mask, scale, output, logsumexp
+    )
     return [slope if needed else None for slope, needed in zip(found, needs)]
 
 
@@ -61,8 +67,15 @@ def slopes_by_operators(grads, tensors, is_causal, attn_mask, scale, needs):
     outputs = composed_attention(*inputs, is_causal, attn_mask, scale)
     pairs = [(out, grad) for out, grad in zip(outputs, grads) if grad is not None]
     wanted = [t for t, needed in zip(inputs, needs) if needed]
-    found = iter(gradients_of([out for out, _ in pairs], wanted, [grad for _, grad in pairs], create_graph=True,
-                              allow_unused=True))
+    found = iter(
+        gradients_of(
+            [out for out, _ in pairs],
+            wanted,
+            [grad for _, grad in pairs],
+            create_graph=True,
+            allow_unused=True,
+        )
+    )
     return [next(found) if needed else None for needed in needs]
 
 
@@ -78,8 +91,15 @@ def attention_tangent(query_t, key_t, value_t, query, key, value, is_causal, att
     return (out if value_t is None else out + weights @ value_t), mean
 
 
-@operator("_scaled_dot_product_flash_attention_for_cpu", fake=fake_attention, jvp=attention_tangent, out=False,
-          outputs=("output", "logsumexp"), spaces=(), vjp={"query, key, value": attention_slopes})
+@operator(
+    "_scaled_dot_product_flash_attention_for_cpu",
+    fake=fake_attention,
+    jvp=attention_tangent,
+    out=False,
+    outputs=("output", "logsumexp"),
+    spaces=(),
+    vjp={"query, key, value": attention_slopes},
+)
 def attention_operator(query, key, value, is_causal=False, attn_mask=None, scale=None):
     """softmax(query @ keyᵀ * scale + mask) @ value, and the logarithm of each softmax's denominator."""
     return silently(kernels.forward, query, key, value, attn_mask, is_causal, factor(scale, query.shape[-1]))
@@ -89,15 +109,23 @@ def fake_backward(grad, grad_lse, query, key, value, is_causal, attn_mask, scale
     return [fake_like(t) for t in (query, key, value)]
 
 
-@operator("_scaled_dot_product_flash_attention_for_cpu_backward", fake=fake_backward, out=False, spaces=(),
-          outputs=("query", "key", "value"))
+@operator(
+    "_scaled_dot_product_flash_attention_for_cpu_backward",
+    fake=fake_backward,
+    out=False,
+    spaces=(),
+    outputs=("query", "key", "value"),
+)
 def attention_backward(grad, grad_lse, query, key, value, is_causal, attn_mask, scale, output, logsumexp):
     """The gradients of attention's query, key and value."""
     scale = factor(scale, query.shape[-1])
-    return silently(kernels.backward, grad, grad_lse, query, key, value, attn_mask, output, logsumexp, is_causal, scale)
+    return silently(
+        kernels.backward, grad, grad_lse, query, key, value, attn_mask, output, logsumexp, is_causal, scale
+    )
 
 
-# ---- composed -----------------------------------------------------------------------------------------------------
+# ---- composed ----------------------------------------------------------------------------------------------
+
 
 def causal_mask(query, key):
     return ones((query._shape[-2], key._shape[-2]), dtype=dt.bool, device=query.device).tril()
@@ -124,7 +152,9 @@ def safe_softmax(scores, attn_mask):
 
 def attention_by_parts(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
     if attn_mask is not None and is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
     if enable_gqa:
         key, value = (repeated_heads(t, query._shape[-3]) for t in (key, value))
     scores = masked_scores(query, key, is_causal, attn_mask, factor(scale, query._shape[-1]))
@@ -152,7 +182,9 @@ def is_flash(query, key, value, attn_mask, dropout_p):
     shapes = query._shape, key._shape, value._shape
     if dropout_p or any([len(s) != 4 or 0 in s for s in shapes]) or not plain_cpu(query, key, value):
         return False
-    if attn_mask is not None and (tracks(attn_mask) and state.grad_enabled or not mask_fits(attn_mask, query, key)):
+    if attn_mask is not None and (
+        tracks(attn_mask) and state.grad_enabled or not mask_fits(attn_mask, query, key)
+    ):
         return False
     same_heads = shapes[0][:2] == shapes[1][:2] == shapes[2][:2]
     return same_heads and shapes[0][3] == shapes[1][3] == shapes[2][3] and shapes[1][2] == shapes[2][2]
@@ -165,7 +197,10 @@ def plain_cpu(*tensors):
 def mask_fits(mask, query, key):
     scores = query._shape[:3] + key._shape[2:3]
     try:
-        return geometry.broadcast_shapes(mask._shape, scores) == scores and mask._dtype in (dt.bool, query._dtype)
+        return geometry.broadcast_shapes(mask._shape, scores) == scores and mask._dtype in (
+            dt.bool,
+            query._dtype,
+        )
     except RuntimeError:
         return False
 
@@ -176,42 +211,61 @@ def check_attention(query, key, value, attn_mask):
     tensors = query, key, value
     for place, (name, t) in enumerate(zip(names, tensors), 1):
         if not isinstance(t, Tensor):
-            raise TypeError(f"scaled_dot_product_attention(): argument '{name}' (position {place}) must be Tensor, not "
-                            f"{type(t).__name__}")
+            raise TypeError(
+                f"scaled_dot_product_attention(): argument '{name}' (position {place}) must be Tensor, not "
+                f"{type(t).__name__}"
+            )
     if not query._dtype is key._dtype is value._dtype:
         kinds = [c_type(t._dtype) for t in tensors]
-        raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
-                           f"{kinds[0]} key.dtype: {kinds[1]} and value.dtype: {kinds[2]} instead.")
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{kinds[0]} key.dtype: {kinds[1]} and value.dtype: {kinds[2]} instead."
+        )
     if min(t.dim() for t in tensors) < 2:
-        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-                           f"{query.dim()} key.dim: {key.dim()} and value.dim: {value.dim()} instead.")
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{query.dim()} key.dim: {key.dim()} and value.dim: {value.dim()} instead."
+        )
     if attn_mask is not None:
         check_mask(query, attn_mask)
 
 
 def check_mask(query, attn_mask):
     if attn_mask._dtype not in (dt.bool, dt.float32, query._dtype):
-        raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                           f"attn_mask.dtype: {c_type(attn_mask._dtype)} and  query.dtype: {c_type(query._dtype)} "
-                           "instead.")
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+            f"attn_mask.dtype: {c_type(attn_mask._dtype)} and  query.dtype: {c_type(query._dtype)} "
+            "instead."
+        )
 
 
-C_TYPES = {"Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Long": "long int",
-           "Int": "int", "Short": "short int", "Bool": "bool", "Byte": "unsigned char", "Char": "signed char"}
+C_TYPES = {
+    "Float": "float",
+    "Double": "double",
+    "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16",
+    "Long": "long int",
+    "Int": "int",
+    "Short": "short int",
+    "Bool": "bool",
+    "Byte": "unsigned char",
+    "Char": "signed char",
+}
 
 
 def c_type(dtype):
     return C_TYPES[scalar_type_name(dtype)]
 
 
-def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None,
-                                 enable_gqa=False):
+def scaled_dot_product_attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False
+):
     """softmax(query @ keyᵀ * scale + mask) @ value (Vaswani et al. 2017).
 
     Args:
         query (..., queries, features), key (..., keys, features), value (..., keys, features of the result).
-        attn_mask: broadcasts to (..., queries, keys); bool: True where a key is seen; float: added to the scores.
-            A query that sees no key gets zeros.
+        attn_mask: broadcasts to (..., queries, keys); bool: True where a key is seen; float: added to the
+            scores. A query that sees no key gets zeros.
         dropout_p: the chance of each weight to be dropped, in evaluation as well.
         is_causal: query i sees keys 0 to i; not together with a mask.
         scale: 1 / sqrt(features) if left out.
@@ -228,24 +282,32 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 publish("scaled_dot_product_attention", scaled_dot_product_attention, ("nn.functional",))
 
 
-# ---- multi-head attention: arguments ------------------------------------------------------------------------------
+# ---- multi-head attention: arguments -----------------------------------------------------------------------
+
 
 def check_dims(query, key, value, key_padding_mask, attn_mask, num_heads):
     """Whether the input is batched. AssertionError for numbers of dimensions that do not go together."""
     if query.dim() not in (2, 3):
-        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query "
-                             "tensor")
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
+        )
     dims = query.dim()
     kind = "batched (3-D)" if dims == 3 else "unbatched (2-D)"
     if key.dim() != dims or value.dim() != dims:
-        raise AssertionError(f"For {kind} `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D and "
-                             f"{value.dim()}-D tensors respectively")
+        raise AssertionError(
+            f"For {kind} `query`, expected `key` and `value` to be {dims}-D but found {key.dim()}-D and "
+            f"{value.dim()}-D tensors respectively"
+        )
     if key_padding_mask is not None and key_padding_mask.dim() != dims - 1:
-        raise AssertionError(f"For {kind} `query`, expected `key_padding_mask` to be `None` or {dims - 1}-D but found "
-                             f"{key_padding_mask.dim()}-D tensor instead")
+        raise AssertionError(
+            f"For {kind} `query`, expected `key_padding_mask` to be `None` or {dims - 1}-D but found "
+            f"{key_padding_mask.dim()}-D tensor instead"
+        )
     if attn_mask is not None and attn_mask.dim() not in (2, 3):
-        raise AssertionError(f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
-                             f"{attn_mask.dim()}-D tensor instead")
+        raise AssertionError(
+            f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+            f"{attn_mask.dim()}-D tensor instead"
+        )
     if attn_mask is not None and dims == 2 and attn_mask.dim() == 3:
         check_unbatched_mask(attn_mask, (num_heads, query.shape[0], key.shape[0]))
     return dims == 3
@@ -257,14 +319,18 @@ def check_unbatched_mask(attn_mask, expected):
 
 
 def float_mask(mask, mask_name, other, other_name, target_type, check_other=True):
-    """A mask as one to be added: -inf where a bool mask is True. Warns if `other`, a mask, has another dtype."""
+    """A mask as one to be added: -inf where a bool mask is True. Warns if `other`, a mask, has another
+    dtype."""
     if mask is None:
         return None
     if mask._dtype is not dt.bool and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {mask_name} are supported")
     if check_other and other is not None and mask._dtype is not other._dtype:
-        warnings.warn(f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both "
-                      "instead.", stacklevel=3)
+        warnings.warn(
+            f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both "
+            "instead.",
+            stacklevel=3,
+        )
     if mask._dtype is dt.bool:
         return zeros(mask._shape, dtype=target_type, device=mask.device).masked_fill_(mask, float("-inf"))
     return mask
@@ -274,28 +340,34 @@ def batched_mask(attn_mask, batch, heads, queries, keys):
     """The mask as (1 or batch * heads, queries, keys)."""
     expected = (queries, keys) if attn_mask.dim() == 2 else (batch * heads, queries, keys)
     if attn_mask.shape != expected:
-        raise RuntimeError(f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should be "
-                           f"{expected}.")
+        raise RuntimeError(
+            f"The shape of the {attn_mask.dim()}D attn_mask is {attn_mask.shape}, but should be {expected}."
+        )
     return attn_mask.unsqueeze(0) if attn_mask.dim() == 2 else attn_mask
 
 
 def check_sizes(query, key, value, embed_dim_to_check, num_heads, is_separate):
     embed_dim = query._shape[2]
     if embed_dim != embed_dim_to_check:
-        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {embed_dim}")
+        raise AssertionError(
+            f"was expecting embedding dimension of {embed_dim_to_check}, but got {embed_dim}"
+        )
     if embed_dim % num_heads:
         raise AssertionError(f"embed_dim {embed_dim} not divisible by num_heads {num_heads}")
     if is_separate and key.shape[:2] != value.shape[:2]:
-        raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
+        raise AssertionError(
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+        )
     if not is_separate and key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
 
 
-# ---- multi-head attention: steps ----------------------------------------------------------------------------------
+# ---- multi-head attention: steps ---------------------------------------------------------------------------
+
 
 def projected_by_one(query, key, value, weight, bias):
-    """Query, key and value through the three parts of one weight (3 E, E): by as few products as their identities
-    allow."""
+    """Query, key and value through the three parts of one weight (3 E, E): by as few products as their
+    identities allow."""
     if weight is None:
         raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
     size = query._shape[-1]
@@ -324,12 +396,17 @@ def projected_by_three(tensors, weights, bias):
             raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
     for name, t, weight in zip(("query", "key", "value"), tensors, weights):
         if weight.shape != (size, t._shape[-1]):
-            raise AssertionError(f"expecting {name} weights shape of {(size, t._shape[-1])}, but got {weight.shape}")
+            raise AssertionError(
+                f"expecting {name} weights shape of {(size, t._shape[-1])}, but got {weight.shape}"
+            )
     return tuple([linear(*each) for each in zip(tensors, weights, biases)])
 
 
 def check_bias_kv(bias_k, bias_v, static_k, static_v):
-    for own, other, name, text in ((bias_k, bias_v, "bias_k", "bias_v"), (bias_v, bias_k, "bias_v", "bias_k")):
+    for own, other, name, text in (
+        (bias_k, bias_v, "bias_k", "bias_v"),
+        (bias_v, bias_k, "bias_v", "bias_k"),
+    ):
         if own is not None and other is None:
             raise AssertionError(f"{name} is set but {text} is None")
     if bias_k is not None and static_k is not None:
@@ -351,8 +428,11 @@ def in_heads(projected, bias_k, bias_v, static_k, static_v, heads):
         k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
     found = [as_heads(q, batch, heads, features)]
     for name, t, static in (("static_k", k, static_k), ("static_v", v, static_v)):
-        found.append(as_heads(t, batch, heads, features) if static is None
-                     else given_heads(static, name, batch * heads, features))
+        found.append(
+            as_heads(t, batch, heads, features)
+            if static is None
+            else given_heads(static, name, batch * heads, features)
+        )
     return found
 
 
@@ -380,9 +460,13 @@ def merged_masks(attn_mask, key_padding_mask, batch, heads, keys):
         return attn_mask
     for place, expected in enumerate((batch, keys)):
         if key_padding_mask._shape[place] != expected:
-            raise AssertionError(f"Expected key_padded_mask.shape[{place}] to be {expected}, but got "
-                                 f"{key_padding_mask._shape[place]}")
-    spread = key_padding_mask.view(batch, 1, 1, keys).expand(-1, heads, -1, -1).reshape(batch * heads, 1, keys)
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{place}] to be {expected}, but got "
+                f"{key_padding_mask._shape[place]}"
+            )
+    spread = (
+        key_padding_mask.view(batch, 1, 1, keys).expand(-1, heads, -1, -1).reshape(batch * heads, 1, keys)
+    )
     return spread if attn_mask is None else attn_mask + spread
 
 
@@ -406,16 +490,37 @@ def unweighed(q, k, v, mask, dropout_p, is_causal, heads):
     return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal).permute(2, 0, 1, 3), None
 
 
-def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k,
-                                 bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias, training=True,
-                                 key_padding_mask=None, need_weights=True, attn_mask=None,
-                                 use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None,
-                                 v_proj_weight=None, static_k=None, static_v=None, average_attn_weights=True,
-                                 is_causal=False):
+def multi_head_attention_forward(
+    query,
+    key,
+    value,
+    embed_dim_to_check,
+    num_heads,
+    in_proj_weight,
+    in_proj_bias,
+    bias_k,
+    bias_v,
+    add_zero_attn,
+    dropout_p,
+    out_proj_weight,
+    out_proj_bias,
+    training=True,
+    key_padding_mask=None,
+    need_weights=True,
+    attn_mask=None,
+    use_separate_proj_weight=False,
+    q_proj_weight=None,
+    k_proj_weight=None,
+    v_proj_weight=None,
+    static_k=None,
+    static_v=None,
+    average_attn_weights=True,
+    is_causal=False,
+):
     """What nn.MultiheadAttention computes, which explains the arguments: (output, weights or None).
 
-    `query` (queries, batch, E), `key` and `value` (keys, batch, ...), or all without the batch. `static_k`, `static_v`:
-    (batch * heads, keys, E / heads), in place of the projected ones.
+    `query` (queries, batch, E), `key` and `value` (keys, batch, ...), or all without the batch. `static_k`,
+    `static_v`: (batch * heads, keys, E / heads), in place of the projected ones.
     """
     is_batched = check_dims(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not is_batched:
@@ -423,7 +528,9 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     (queries, batch, embed_dim), heads = query._shape, num_heads
     key_padding_mask = float_mask(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query._dtype)
-    attn_mask, is_causal = causal_arguments(attn_mask, is_causal, key_padding_mask, need_weights, query._dtype)
+    attn_mask, is_causal = causal_arguments(
+        attn_mask, is_causal, key_padding_mask, need_weights, query._dtype
+    )
     check_sizes(query, key, value, embed_dim_to_check, heads, use_separate_proj_weight)
     if use_separate_proj_weight:
         weights = q_proj_weight, k_proj_weight, v_proj_weight
@@ -455,8 +562,10 @@ def handed_out(out, weights, average_attn_weights, is_batched):
 def causal_arguments(attn_mask, is_causal, key_padding_mask, need_weights, dtype):
     """(mask, is_causal): a causal mask is not needed where the kernel knows by itself what to hide."""
     if is_causal and attn_mask is None:
-        raise RuntimeError("Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-                           "`generate_square_subsequent_mask` to create this mask.")
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
     if is_causal and key_padding_mask is None and not need_weights:
         return None, True
     mask = float_mask(attn_mask, "attn_mask", None, "", dtype, False)

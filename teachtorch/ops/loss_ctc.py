@@ -1,4 +1,5 @@
 """The loss of connectionist temporal classification (Graves et al. 2006)."""
+
 import numpy as np
 
 from ..core import dtype as dt
@@ -13,7 +14,8 @@ from .loss import reduction_of
 CHECKING = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 
-# ---- arguments ----------------------------------------------------------------------------------------------------
+# ---- arguments ---------------------------------------------------------------------------------------------
+
 
 def lengths_of(lengths, name):
     """Lengths as int64, from a list or a tensor of integers."""
@@ -29,18 +31,24 @@ def check(log_probs, targets, input_lengths, target_lengths, blank):
     if not log_probs.numel():
         raise RuntimeError("log_probs tensor must not be empty")
     if log_probs.dim() != 3:
-        raise RuntimeError(f"Expected 3-dimensional tensor, but got {log_probs.dim()}-dimensional tensor for argument "
-                           "#1 'log_probs'" + CHECKING)
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {log_probs.dim()}-dimensional tensor for argument "
+            "#1 'log_probs'" + CHECKING
+        )
     if log_probs._dtype not in (dt.float32, dt.float64):
-        raise NotImplementedError(f'"ctc_loss_cpu" not implemented for \'{scalar_type_name(log_probs._dtype)}\'')
+        raise NotImplementedError(
+            f"\"ctc_loss_cpu\" not implemented for '{scalar_type_name(log_probs._dtype)}'"
+        )
     steps, batch, classes = log_probs._shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     check_lengths("input_lengths", input_lengths, batch)
     check_lengths("target_lengths", target_lengths, batch)
     if input_lengths.max() > steps:
-        raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {input_lengths.max()}"
-                           + CHECKING)
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {steps}, but got value {input_lengths.max()}"
+            + CHECKING
+        )
     check_targets(targets, target_lengths, batch)
 
 
@@ -48,17 +56,23 @@ def check_lengths(name, lengths, batch):
     if lengths.size != batch:
         raise RuntimeError(f"{name} must be of size batch_size")
     if lengths.min() < 0:
-        raise RuntimeError(f"Expected {name} to have value at least 0, but got value {lengths.min()}" + CHECKING)
+        raise RuntimeError(
+            f"Expected {name} to have value at least 0, but got value {lengths.min()}" + CHECKING
+        )
 
 
 def check_targets(targets, target_lengths, batch):
     rows = batch if targets.dim() == 2 else int(target_lengths.sum())
     if targets._shape[0] != rows:
-        raise RuntimeError(f"Expected tensor to have size {rows} at dimension 0, but got size {targets._shape[0]} for "
-                           "argument #2 'targets'" + CHECKING)
+        raise RuntimeError(
+            f"Expected tensor to have size {rows} at dimension 0, but got size {targets._shape[0]} for "
+            "argument #2 'targets'" + CHECKING
+        )
     if targets.dim() == 2 and targets._shape[1] < target_lengths.max():
-        raise RuntimeError(f"Expected tensor to have size at least {target_lengths.max()} at dimension 1, but got size "
-                           f"{targets._shape[1]} for argument #2 'targets'" + CHECKING)
+        raise RuntimeError(
+            f"Expected tensor to have size at least {target_lengths.max()} at dimension 1, but got size "
+            f"{targets._shape[1]} for argument #2 'targets'" + CHECKING
+        )
 
 
 def padded_targets(targets, target_lengths, blank):
@@ -66,11 +80,12 @@ def padded_targets(targets, target_lengths, blank):
     labels = array_of(targets).astype(np.int64)
     inside = np.arange(target_lengths.max())[None] < target_lengths[:, None]
     found = np.full(inside.shape, blank, np.int64)
-    found[inside] = labels[:, :inside.shape[1]][inside] if labels.ndim == 2 else labels
+    found[inside] = labels[:, : inside.shape[1]][inside] if labels.ndim == 2 else labels
     return found
 
 
-# ---- the operator -------------------------------------------------------------------------------------------------
+# ---- the operator ------------------------------------------------------------------------------------------
+
 
 def fake_ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     steps, batch, _ = log_probs._shape
@@ -78,14 +93,24 @@ def fake_ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infi
     return Fake((batch,), log_probs._dtype), Fake((batch, steps, states), log_probs._dtype)
 
 
-def ctc_gradient(grads, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result0, result1):
+def ctc_gradient(
+    grads, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result0, result1
+):
     if grads[0] is None:
         return None
-    return ctc_backward(grads[0], log_probs, targets, input_lengths, target_lengths, blank, result0, result1,
-                        zero_infinity)
+    return ctc_backward(
+        grads[0], log_probs, targets, input_lengths, target_lengths, blank, result0, result1, zero_infinity
+    )
 
 
-@operator("ctc_loss", fake=fake_ctc, out=False, outputs=("result0", "result1"), spaces=(), vjp={"log_probs": ctc_gradient})
+@operator(
+    "ctc_loss",
+    fake=fake_ctc,
+    out=False,
+    outputs=("result0", "result1"),
+    spaces=(),
+    vjp={"log_probs": ctc_gradient},
+)
 def ctc_operator(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """Minus the log probability of each target (batch, labels), and the alphas (batch, steps, states)."""
     return silently(kernels.losses, log_probs, targets, input_lengths, target_lengths, blank)
@@ -95,16 +120,42 @@ def refuse(grad):
     raise RuntimeError("the derivative for '_ctc_loss_backward' is not implemented.")
 
 
-@operator("_ctc_loss_backward", out=False, spaces=(), vjp={"grad": refuse, "log_probs": refuse},
-          fake=lambda grad, log_probs, *rest: Fake(log_probs._shape, log_probs._dtype))
-def ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank, neg_log_likelihood, log_alpha,
-                 zero_infinity):
+@operator(
+    "_ctc_loss_backward",
+    out=False,
+    spaces=(),
+    vjp={"grad": refuse, "log_probs": refuse},
+    fake=lambda grad, log_probs, *rest: Fake(log_probs._shape, log_probs._dtype),
+)
+def ctc_backward(
+    grad,
+    log_probs,
+    targets,
+    input_lengths,
+    target_lengths,
+    blank,
+    neg_log_likelihood,
+    log_alpha,
+    zero_infinity,
+):
     """The gradient of ctc_loss's log probabilities."""
-    return silently(kernels.gradient, grad, log_probs, targets, input_lengths, target_lengths, blank,
-                    neg_log_likelihood, log_alpha, zero_infinity)
+    return silently(
+        kernels.gradient,
+        grad,
+        log_probs,
+        targets,
+        input_lengths,
+        target_lengths,
+        blank,
+        neg_log_likelihood,
+        log_alpha,
+        zero_infinity,
+    )
 
 
-def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+def ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
+):
     """Minus the log probability of label sequences, summed over all ways to spread them over the steps.
 
     Args:
@@ -117,8 +168,10 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     """
     reduction = reduction_of(reduction)
     if isinstance(input_lengths, Tensor) != isinstance(target_lengths, Tensor):
-        raise TypeError("ctc_loss() received an invalid combination of arguments: input_lengths and target_lengths must "
-                        "both be tensors, or both tuples of ints")
+        raise TypeError(
+            "ctc_loss() received an invalid combination of arguments: input_lengths and target_lengths must "
+            "both be tensors, or both tuples of ints"
+        )
     is_batched = log_probs.dim() != 2
     if not is_batched:
         log_probs = log_probs.unsqueeze(1)
@@ -129,8 +182,14 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     labels = padded_targets(targets, target_lengths, blank)
     if labels.size and not 0 <= labels.min() <= labels.max() < log_probs._shape[2]:
         raise RuntimeError(f"ctc_loss: targets must be classes from 0 to {log_probs._shape[2] - 1}")
-    found = ctc_operator(log_probs, from_array(labels), from_array(input_lengths), from_array(target_lengths), blank,
-                         zero_infinity)[0]
+    found = ctc_operator(
+        log_probs,
+        from_array(labels),
+        from_array(input_lengths),
+        from_array(target_lengths),
+        blank,
+        zero_infinity,
+    )[0]
     found = found.masked_fill(found == float("inf"), 0) if zero_infinity else found
     if reduction == "mean":
         return (found / from_array(np.maximum(target_lengths, 1))).mean()
@@ -143,17 +202,20 @@ NUMBERED = ("none", "mean", "sum")
 
 
 def numbered(function, position):
-    """torch's form of a loss, which takes the reduction as a number: 0 none, 1 mean, 2 sum. Left out, it is 0: that is
-    what PyTorch's argument parser makes of the default, Reduction::Mean."""
+    """torch's form of a loss, which takes the reduction as a number: 0 none, 1 mean, 2 sum. Left out, it is
+    0: that is what PyTorch's argument parser makes of the default, Reduction::Mean."""
+
     def loss(*args, **kwargs):
         if len(args) > position:
-            args = (*args[:position], NUMBERED[args[position]], *args[position + 1:])
+            args = (*args[:position], NUMBERED[args[position]], *args[position + 1 :])
         else:
             kwargs["reduction"] = NUMBERED[kwargs.get("reduction", 0)]
         return function(*args, **kwargs)
 
     loss.__name__ = loss.__qualname__ = function.__name__
-    loss.__doc__ = f"nn.functional.{function.__name__}, with the reduction as a number: 0 none, 1 mean, 2 sum."
+    loss.__doc__ = (
+        f"nn.functional.{function.__name__}, with the reduction as a number: 0 none, 1 mean, 2 sum."
+    )
     return loss
 
 

@@ -1,4 +1,5 @@
 """Losses that rank, separate or embed, and those of counts and of Gaussians."""
+
 import math
 import warnings
 
@@ -27,11 +28,14 @@ def require_reduction(reduction, text=" is not valid"):
         raise ValueError(reduction + text)
 
 
-# ---- composed ---------------------------------------------------------------------------------------------------
+# ---- composed ----------------------------------------------------------------------------------------------
 
-def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None,
-                     reduction="mean"):
-    """Minus the log likelihood of counts `target`, whose rate is exp(input), or input itself unless `log_input`.
+
+def poisson_nll_loss(
+    input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction="mean"
+):
+    """Minus the log likelihood of counts `target`, whose rate is exp(input), or input itself unless
+    `log_input`.
 
     `full`: with Stirling's approximation of log(target!) where target > 1. `eps`: added within log(input).
     """
@@ -46,8 +50,8 @@ def poisson_nll_loss(input, target, log_input=True, full=False, size_average=Non
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """Minus the log likelihood of `target` under Gaussians with means `input` and variances `var`.
 
-    `var`: a number, of input's shape, with a last dimension of size 1, or without the last dimension. `eps`: the least
-    variance. `full`: with the constant log(2 pi) / 2. ValueError for negative variances.
+    `var`: a number, of input's shape, with a last dimension of size 1, or without the last dimension.
+    `eps`: the least variance. `full`: with the constant log(2 pi) / 2. ValueError for negative variances.
     """
     if var < 0 if isinstance(var, float) else (var < 0).any():
         raise ValueError("var has negative entry/entries")
@@ -75,8 +79,10 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
     """max(0, -target (input1 - input2) + margin), reduced: a target of 1 wants input1 larger, -1 input2."""
     reduction = reduction_of(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
-        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-                           f"{input1.size()}, input2: {input2.size()}, target: {target.size()} ")
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
     return reduced_tensor((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
@@ -97,34 +103,55 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     if target.dim() not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if input1.dim() != target.dim() + 1 or input2.dim() != target.dim() + 1:
-        raise RuntimeError(f"{target.dim()}D target tensor expects {target.dim() + 1}D input tensors, but found inputs "
-                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")
-    products, first, second = ((a * b).sum(-1) for a, b in ((input1, input2), (input1, input1), (input2, input2)))
+        raise RuntimeError(
+            f"{target.dim()}D target tensor expects {target.dim() + 1}D input tensors, but found inputs "
+            f"with sizes {list(input1.shape)} and {list(input2.shape)}."
+        )
+    products, first, second = (
+        (a * b).sum(-1) for a, b in ((input1, input2), (input1, input1), (input2, input2))
+    )
     cosine = products / ((first + COSINE_EPS) * (second + COSINE_EPS)).sqrt()
     zeros = zeros_like(cosine)
     alike = where(target == 1, 1 - cosine, zeros)
     return reduced_tensor(alike + where(target == -1, (cosine - margin).clamp_min(0), zeros), reduction)
 
 
-def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None,
-                        reduce=None, reduction="mean"):
-    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin), reduced; distances by the p-norm.
+def triplet_margin_loss(
+    anchor,
+    positive,
+    negative,
+    margin=1.0,
+    p=2,
+    eps=1e-6,
+    swap=False,
+    size_average=None,
+    reduce=None,
+    reduction="mean",
+):
+    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin), reduced; distances by the
+    p-norm.
 
     `swap`: uses the positive's distance to the negative where that is smaller (Balntas et al. 2016).
     """
     reduction = reduction_of(reduction, size_average, reduce)
     check_margin(margin)
     check_triplet(anchor, positive, negative)
-    return triplet_of(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap, reduction)
+    return triplet_of(
+        anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap, reduction
+    )
 
 
-def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
-                                      reduction="mean"):
-    """triplet_margin_loss with a distance of one's own, a function of two tensors; pairwise_distance if left out."""
+def triplet_margin_with_distance_loss(
+    anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
+):
+    """triplet_margin_loss with a distance of one's own, a function of two tensors; pairwise_distance if
+    left out."""
     require_reduction(reduction, " is not a valid value for reduction")
     check_margin(margin)
     check_triplet(anchor, positive, negative)
-    return triplet_of(anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction)
+    return triplet_of(
+        anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction
+    )
 
 
 def check_margin(margin):
@@ -135,8 +162,10 @@ def check_margin(margin):
 def check_triplet(anchor, positive, negative):
     dims = anchor.dim(), positive.dim(), negative.dim()
     if len(set(dims)) > 1:
-        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of "
-                           f"dimensions, but got: anchor {dims[0]}D, positive {dims[1]}D, and negative {dims[2]}D inputs")
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {dims[0]}D, positive {dims[1]}D, and negative {dims[2]}D inputs"
+        )
 
 
 def triplet_of(anchor, positive, negative, distance, margin, swap, reduction):
@@ -146,7 +175,8 @@ def triplet_of(anchor, positive, negative, distance, margin, swap, reduction):
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The mean over classes of the binary cross entropy of sigmoid(input), (batch, classes), with targets 0 and 1.
+    """The mean over classes of the binary cross entropy of sigmoid(input), (batch, classes), with targets 0
+    and 1.
 
     `weight`: of each class.
     """
@@ -159,34 +189,57 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     return reduced_tensor(losses, reduction)
 
 
-def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean",
-                         ignore_index=None, label_smoothing=0.0, options=None):
-    """The cross entropy of linear(input, linear_weight, linear_bias); `input` (batch, features) or (features,),
-    `linear_weight` (classes, ..., features). `options`, which ask for parts at a time, are not looked at."""
+def linear_cross_entropy(
+    input,
+    linear_weight,
+    target,
+    *,
+    linear_bias=None,
+    weight=None,
+    reduction="mean",
+    ignore_index=None,
+    label_smoothing=0.0,
+    options=None,
+):
+    """The cross entropy of linear(input, linear_weight, linear_bias); `input` (batch, features) or
+    (features,), `linear_weight` (classes, ..., features). `options`, which ask for parts at a time, are not
+    looked at."""
     check_linear_cross_entropy(input, linear_weight, linear_bias)
     shape = (*input.shape[:-1], *linear_weight.shape[:-1])
     if target.shape == shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     flat = linear_weight.reshape(-1, linear_weight.size(-1))
     logits = F["linear"](input, flat, None if linear_bias is None else linear_bias.reshape(-1)).reshape(shape)
-    return cross_entropy(logits, target, weight=weight, reduction=reduction, label_smoothing=label_smoothing,
-                         ignore_index=-100 if ignore_index is None else ignore_index)
+    return cross_entropy(
+        logits,
+        target,
+        weight=weight,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+        ignore_index=-100 if ignore_index is None else ignore_index,
+    )
 
 
 def check_linear_cross_entropy(input, linear_weight, linear_bias):
     if input.dim() not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if linear_weight.dim() < 2:
-        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}")
+        raise RuntimeError(
+            f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}"
+        )
     if input.size(-1) != linear_weight.size(-1):
-        raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), got "
-                           f"{input.size(-1)} and {linear_weight.size(-1)}, respectively")
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{input.size(-1)} and {linear_weight.size(-1)}, respectively"
+        )
     outputs = tuple(linear_weight.shape[:-1])
     if linear_bias is not None and tuple(linear_bias.shape) != outputs:
         raise RuntimeError(f"expected linear_bias shape {outputs}, got {tuple(linear_bias.shape)}")
     if len(outputs) > 1 and input.dim() == 1:
-        raise RuntimeError(f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires "
-                           f"batched input, (N, {input.size(-1)}), got unbatched input with shape {tuple(input.shape)}")
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires "
+            f"batched input, (N, {input.size(-1)}), got unbatched input with shape {tuple(input.shape)}"
+        )
 
 
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
@@ -204,7 +257,8 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     return zeros_like(logits).scatter_(dim, index, 1.0) - soft.detach() + soft
 
 
-# ---- soft margin ------------------------------------------------------------------------------------------------
+# ---- soft margin -------------------------------------------------------------------------------------------
+
 
 def soft_margin_slope(self, target):
     """d log(1 + exp(-target self)) / d self."""
@@ -217,13 +271,25 @@ def soft_margin_tangent(self_t, self, target, reduction):
 
 def fake_soft_margin(self, target, reduction):
     if self._dtype.category != dt.FLOATING:
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {scalar_type_name(self._dtype)}")
+        raise RuntimeError(
+            f"result type Float can't be cast to the desired output type {scalar_type_name(self._dtype)}"
+        )
     shape = geometry.broadcast_shapes(self._shape, target._shape)
     return Fake(shape if reduction == "none" else (), self._dtype)
 
 
-@operator("soft_margin_loss", out=False, spaces=(), fake=fake_soft_margin, jvp=soft_margin_tangent, vjp={
-    "self": lambda grad, self, target, reduction: share(grad, self, reduction) * soft_margin_slope(self, target)})
+@operator(
+    "soft_margin_loss",
+    out=False,
+    spaces=(),
+    fake=fake_soft_margin,
+    jvp=soft_margin_tangent,
+    vjp={
+        "self": lambda grad, self, target, reduction: (
+            share(grad, self, reduction) * soft_margin_slope(self, target)
+        )
+    },
+)
 def soft_margin_operator(self, target, reduction):
     """log(1 + exp(-target self))."""
     if self.dtype.kind != "f":
@@ -237,13 +303,15 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     return soft_margin_operator(input, target, reduction_of(reduction, size_average, reduce))
 
 
-# ---- margins between classes --------------------------------------------------------------------------------------
+# ---- margins between classes -------------------------------------------------------------------------------
+
 
 def check_rows(shape):
     """Rows of classes: (classes,), (batch, classes) or one number."""
     if len(shape) > 2 or len(shape) == 2 and shape[1] == 0 or shape == (0,):
-        raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-                           f"{list(shape)}")
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
 
 
 def as_rows(shape):
@@ -254,8 +322,9 @@ def as_rows(shape):
 def fake_multi_margin(self, target, p, margin, weight, reduction):
     check_multi_margin(self._shape, target._shape, None if weight is None else weight._shape)
     if self._dtype.category != dt.FLOATING:
-        raise NotImplementedError(f'"multi_margin_loss_cpu_kernel" not implemented for '
-                                  f"'{scalar_type_name(self._dtype)}'")
+        raise NotImplementedError(
+            f"\"multi_margin_loss_cpu_kernel\" not implemented for '{scalar_type_name(self._dtype)}'"
+        )
     if target._dtype is not dt.int64:
         raise RuntimeError(f"expected scalar type Long but found {scalar_type_name(target._dtype)}")
     is_matrix = len(self._shape) == 2 or target._shape == (1,)
@@ -266,9 +335,11 @@ def check_multi_margin(shape, target_shape, weight_shape):
     check_rows(shape)
     batch, classes = as_rows(shape)
     if len(target_shape) > 1 or math.prod(target_shape) != batch:
-        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
-                           f"samples (batch size). Expected target size [{batch}], but got {list(target_shape)}. Input "
-                           f"has shape {list(shape)}.")
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{batch}], but got {list(target_shape)}. Input "
+            f"has shape {list(shape)}."
+        )
     if weight_shape is not None and math.prod(weight_shape) != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight_shape)}")
 
@@ -304,8 +375,14 @@ def row_tangent(slopes, self_t, reduction, is_matrix):
     return reduced_tensor(rows if is_matrix else rows.reshape(()), reduction)
 
 
-@operator("multi_margin_loss", out=False, spaces=(), fake=fake_multi_margin, jvp=multi_margin_tangent,
-          vjp={"self": multi_margin_gradient})
+@operator(
+    "multi_margin_loss",
+    out=False,
+    spaces=(),
+    fake=fake_multi_margin,
+    jvp=multi_margin_tangent,
+    vjp={"self": multi_margin_gradient},
+)
 def multi_margin_operator(self, target, p, margin, weight, reduction):
     """The mean over classes of max(0, margin - self[target] + self)^p, without the target's own."""
     check_multi_margin(self.shape, target.shape, None if weight is None else weight.shape)
@@ -322,10 +399,14 @@ def multi_margin_operator(self, target, p, margin, weight, reduction):
     return reduced(losses if is_matrix else losses.reshape(()), reduction, self.dtype)
 
 
-def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The mean over classes of max(0, margin - input[target] + input[class])^p, without the target's own, reduced.
+def multi_margin_loss(
+    input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"
+):
+    """The mean over classes of max(0, margin - input[target] + input[class])^p, without the target's own,
+    reduced.
 
-    `input`: (batch, classes) or (classes,); `target`: classes, int64; `p`: 1 or 2; `weight`: of each target class.
+    `input`: (batch, classes) or (classes,); `target`: classes, int64; `p`: 1 or 2; `weight`: of each target
+    class.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
@@ -335,7 +416,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     return multi_margin_operator(input, target, p, margin, weight, reduction)
 
 
-# ---- several labels ---------------------------------------------------------------------------------------------
+# ---- several labels ----------------------------------------------------------------------------------------
+
 
 def check_multilabel(shape, target_shape):
     check_rows(shape)
@@ -346,8 +428,10 @@ def check_multilabel(shape, target_shape):
 def fake_multilabel(self, target, reduction):
     check_multilabel(self._shape, target._shape)
     if self._dtype.category != dt.FLOATING:
-        raise NotImplementedError(f'"multilabel_margin_loss_forward_out_frame" not implemented for '
-                                  f"'{scalar_type_name(self._dtype)}'")
+        raise NotImplementedError(
+            f'"multilabel_margin_loss_forward_out_frame" not implemented for '
+            f"'{scalar_type_name(self._dtype)}'"
+        )
     if target._dtype is not dt.int64:
         raise RuntimeError(f"expected scalar type Long but found {scalar_type_name(target._dtype)}")
     shape = self._shape[:1] if len(self._shape) == 2 and reduction == "none" else ()
@@ -383,11 +467,18 @@ def multilabel_tangent(self_t, self, target, reduction, is_target):
     return row_tangent(slopes, self_t, reduction, len(self._shape) == 2), zeros_like(is_target)
 
 
-@operator("multilabel_margin_loss", out=False, spaces=(), fake=fake_multilabel, jvp=multilabel_tangent,
-          outputs=("output", "is_target"), vjp={"self": multilabel_gradient})
+@operator(
+    "multilabel_margin_loss",
+    out=False,
+    spaces=(),
+    fake=fake_multilabel,
+    jvp=multilabel_tangent,
+    outputs=("output", "is_target"),
+    vjp={"self": multilabel_gradient},
+)
 def multilabel_operator(self, target, reduction):
-    """The mean over classes of max(0, 1 - self[label] + self[class]), for each label and each class that is none; and
-    which classes are labels."""
+    """The mean over classes of max(0, 1 - self[label] + self[class]), for each label and each class that is
+    none; and which classes are labels."""
     check_multilabel(self.shape, target.shape)
     if self.dtype.kind != "f" or target.dtype != np.int64:
         raise TypeError("multilabel_margin_loss: the dtypes do not fit")
@@ -406,18 +497,32 @@ def multilabel_operator(self, target, reduction):
 
 
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """The mean over classes of max(0, 1 - input[label] + input[class]), for each label and each class that is none,
-    reduced. `input`: (batch, classes) or (classes,); `target`: of its shape, labels (int64) up to the first -1."""
+    """The mean over classes of max(0, 1 - input[label] + input[class]), for each label and each class that
+    is none, reduced. `input`: (batch, classes) or (classes,); `target`: of its shape, labels (int64) up to
+    the first -1."""
     return multilabel_operator(input, target, reduction_of(reduction, size_average, reduce))[0]
 
 
-for _function in (poisson_nll_loss, gaussian_nll_loss, margin_ranking_loss, hinge_embedding_loss, cosine_embedding_loss,
-                  triplet_margin_loss, triplet_margin_with_distance_loss, multilabel_soft_margin_loss, soft_margin_loss,
-                  multi_margin_loss, multilabel_margin_loss, linear_cross_entropy, gumbel_softmax):
+for _function in (
+    poisson_nll_loss,
+    gaussian_nll_loss,
+    margin_ranking_loss,
+    hinge_embedding_loss,
+    cosine_embedding_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+    multilabel_soft_margin_loss,
+    soft_margin_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    linear_cross_entropy,
+    gumbel_softmax,
+):
     publish(_function.__name__, _function, ("nn.functional",))
 
 
-# ---- torch's own forms, with numbered reductions --------------------------------------------------------------------
+# ---- torch's own forms, with numbered reductions -----------------------------------------------------------
+
 
 def torch_poisson_nll_loss(input, target, log_input, full, eps, reduction):
     return poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=reduction)
@@ -435,12 +540,14 @@ def torch_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="m
     return cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
 
 
-def torch_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean"):
+def torch_triplet_margin_loss(
+    anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean"
+):
     return triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=reduction)
 
 
 def torch_kl_div(input, target, reduction="mean", *, log_target=False):
-    if reduction == "mean":                                  # without the warning of nn.functional's
+    if reduction == "mean":  # without the warning of nn.functional's
         return kl_div(input, target, reduction="none", log_target=log_target).mean()
     return kl_div(input, target, reduction=reduction, log_target=log_target)
 
@@ -449,8 +556,14 @@ def torch_binary_cross_entropy_with_logits(input, target, weight=None, pos_weigh
     return binary_cross_entropy_with_logits(input, target, weight, pos_weight=pos_weight, reduction=reduction)
 
 
-for _function, _position in ((torch_poisson_nll_loss, 5), (torch_hinge_embedding_loss, 3), (torch_margin_ranking_loss, 4),
-                             (torch_cosine_embedding_loss, 4), (torch_triplet_margin_loss, 7), (torch_kl_div, 2),
-                             (torch_binary_cross_entropy_with_logits, 4)):
+for _function, _position in (
+    (torch_poisson_nll_loss, 5),
+    (torch_hinge_embedding_loss, 3),
+    (torch_margin_ranking_loss, 4),
+    (torch_cosine_embedding_loss, 4),
+    (torch_triplet_margin_loss, 7),
+    (torch_kl_div, 2),
+    (torch_binary_cross_entropy_with_logits, 4),
+):
     _function.__name__ = _function.__qualname__ = _function.__name__.removeprefix("torch_")
     publish(_function.__name__, numbered(_function, _position), ("",))

@@ -1,4 +1,6 @@
-"""Recurrent layers and attention, against mathematics: central differences, and one kernel against the other."""
+"""Recurrent layers and attention, against mathematics: central differences, and one kernel against the
+other."""
+
 import itertools
 
 import numpy as np
@@ -23,7 +25,7 @@ def leaf(*shape, seed=0):
 def weights_of(mode, inputs, hidden, state, dtype=np.float64):
     rows = hidden * {"LSTM": 4, "GRU": 3}.get(mode, 1)
     shapes = (rows, inputs), (rows, state), (rows,), (rows,)
-    return [drawn(*shape, seed=i, dtype=dtype) / hidden ** 0.5 for i, shape in enumerate(shapes)]
+    return [drawn(*shape, seed=i, dtype=dtype) / hidden**0.5 for i, shape in enumerate(shapes)]
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -35,6 +37,7 @@ def test_derivatives_equal_central_differences(kind, packed):
         given = torch.nn.utils.rnn.pack_padded_sequence(input, [3, 2]) if packed else input
         out, hidden = module(given)
         return (out.data if packed else out), *(hidden if kind == "LSTM" else (hidden,))
+
     assert check_gradient(function, (leaf(3, 2, 2), *module.parameters()))
 
 
@@ -65,7 +68,9 @@ def test_compiled_attention_equals_numpys(is_causal, monkeypatch):
     for small in (0, 1 << 30):
         monkeypatch.setattr(attention, "SMALL", small)
         out, lse = attention.forward(query, key, value, mask, is_causal, 0.4)
-        found.append([out, lse, *attention.backward(grad, None, query, key, value, mask, out, lse, is_causal, 0.4)])
+        found.append(
+            [out, lse, *attention.backward(grad, None, query, key, value, mask, out, lse, is_causal, 0.4)]
+        )
     for compiled, plain in zip(*found):
         np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-10)
     assert not found[0][0][:, :, 4].any() and np.isfinite(found[0][2]).all()
@@ -90,7 +95,9 @@ def test_half_precision_is_composed():
 
 
 def test_meta_layers_have_shapes():
-    out, (h, c) = torch.nn.LSTM(3, 4, 2, bidirectional=True, device="meta")(torch.empty(5, 2, 3, device="meta"))
+    out, (h, c) = torch.nn.LSTM(3, 4, 2, bidirectional=True, device="meta")(
+        torch.empty(5, 2, 3, device="meta")
+    )
     assert [tuple(t.shape) for t in (out, h, c)] == [(5, 2, 8), (4, 2, 4), (4, 2, 4)]
 
 
@@ -117,5 +124,6 @@ def test_ctc_loss_sums_over_all_alignments():
 def test_ctc_gradient_equals_central_differences():
     log_probs = torch.from_numpy(drawn(6, 2, 4)).log_softmax(2).requires_grad_()
     targets = torch.tensor([[1, 2, 2], [3, 1, 0]])
-    assert check_gradient(lambda x: torch.nn.functional.ctc_loss(x.log_softmax(2), targets, (6, 4), (3, 2)),
-                               (log_probs,))
+    assert check_gradient(
+        lambda x: torch.nn.functional.ctc_loss(x.log_softmax(2), targets, (6, 4), (3, 2)), (log_probs,)
+    )
