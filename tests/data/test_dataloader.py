@@ -90,9 +90,19 @@ def test_what_cannot_be_a_tensor_is_refused():
         default_collate([[1], [1, 2]])
 
 
-def test_worker_processes_are_refused_in_words():
-    with pytest.raises(NotImplementedError, match="num_workers=0"):
-        DataLoader(Squares(), num_workers=2)
+def test_rows_of_tensors_are_gathered_as_they_would_be_stacked():
+    data = TensorDataset(torch.arange(12.0).view(6, 2), torch.arange(6))
+    for dataset in (data, Subset(data, [5, 0, -1, 2])):
+        slow = DataLoader(dataset, 3, collate_fn=lambda samples: default_collate(samples))
+        for fast, stacked in zip(DataLoader(dataset, 3), slow, strict=True):
+            assert [t.tolist() for t in fast] == [t.tolist() for t in stacked] and type(fast) is list
+
+
+def test_a_tensor_dataset_with_samples_of_its_own_is_asked_for_them():
+    class Doubled(TensorDataset):
+        def __getitem__(self, i):
+            return super().__getitem__(i)[0] * 2
+    assert next(iter(DataLoader(Doubled(torch.ones(2)), 2))).tolist() == [2, 2]
 
 
 def test_fractions_are_floored_and_the_rest_goes_round():

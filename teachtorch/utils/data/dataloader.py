@@ -1,22 +1,26 @@
-"""DataLoader: batches from a dataset. This process loads them one by one, when they are asked for."""
+"""DataLoader: batches from a dataset, loaded in this process when they are asked for, or ahead by workers."""
+import multiprocessing
+import os
 import types
 import warnings
 
-from ...core import dtype as dt
-from ...ops.declare import exports
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
+from .iterator import SingleProcessIterator
 from .sampler import BatchSampler, InfiniteConstantSampler, RandomSampler, SequentialSampler
+from .workers import MultiProcessIterator
 
 # What stays as the constructor has set it: the sampler was made for it.
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 EXCLUDED_BY_BATCH_SAMPLER = ("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
                              "drop_last")
-
-
-def get_worker_info():
-    """None: this process is no worker of a DataLoader."""
-    return None
+NO_PINNED_MEMORY = ("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't "
+                    "be used.")
+TOO_MANY_WORKERS = ("This DataLoader will create {} worker processes in total. Our suggested max number of worker in "
+                    "current system is {}, which is smaller than what this DataLoader is going to create. Please be "
+                    "aware that excessive worker creation might get DataLoader running slow or even freeze, lower the "
+                    "worker number to avoid potential slowness/freeze if necessary.")
+DEFAULT_PREFETCH = 2
 
 
 class DataLoader:
@@ -24,8 +28,14 @@ class DataLoader:
 
     `batch_size`: None switches batching off. `shuffle`: a new random order each epoch. `sampler`, `batch_sampler`:
     orders of one's own. `collate_fn`: makes a batch of a list of samples. `drop_last`: leave out an incomplete last
-    batch. `generator`: where the order's randomness comes from. ValueError for arguments that exclude each other;
-    NotImplementedError for worker processes.
+    batch. `generator`: where the order's randomness comes from.
+
+    `num_workers` processes load batches ahead, `prefetch_factor` each (2); `worker_init_fn(worker_id)` runs first in
+    each. `persistent_workers` stay for the next epoch. `timeout`: seconds to wait for a batch. `in_order=False`: as
+    batches come. `multiprocessing_context`: how processes start; by default as Python's do. `pin_memory` is taken:
+    host memory has no other kind here. Errors of workers are raised here, with their traceback in the message.
+
+    ValueError for arguments that exclude each other.
     https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
     """
 
@@ -36,11 +46,14 @@ class DataLoader:
                  collate_fn=None, pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None,
                  multiprocessing_context=None, generator=None, *, prefetch_factor=None, persistent_workers=False,
                  pin_memory_device="", in_order=True):
-        check_workers(num_workers, timeout, prefetch_factor, persistent_workers, multiprocessing_context)
+        check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        if num_workers > 0 and prefetch_factor is None:
+            prefetch_factor = DEFAULT_PREFETCH
         self.dataset, self.generator, self.num_workers = dataset, generator, num_workers
         self.prefetch_factor, self.persistent_workers, self.in_order = prefetch_factor, persistent_workers, in_order
         self.pin_memory, self.pin_memory_device, self.timeout = pin_memory, pin_memory_device, timeout
-        self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = context_for(multiprocessing_context, num_workers)
         self._is_stream = isinstance(dataset, IterableDataset)
         check_exclusive(self._is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
         if sampler is None:
@@ -53,6 +66,7 @@ class DataLoader:
         self.sampler, self.batch_sampler = sampler, batch_sampler
         self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
         self._stated_length = None               # of a stream, once len() was asked
+        self._iterator = None                    # the one whose workers stay
         self._is_complete = True
 
     def _default_sampler(self, shuffle):
@@ -75,7 +89,15 @@ class DataLoader:
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __iter__(self):
-        return SingleProcessIterator(self)
+        if self._iterator is not None and self._iterator.has_workers:
+            self._iterator.restart()
+            return self._iterator
+        if self.pin_memory:
+            warnings.warn(NO_PINNED_MEMORY, stacklevel=2)
+        iterator = MultiProcessIterator(self) if self.num_workers else SingleProcessIterator(self)
+        if self.persistent_workers:
+            self._iterator = iterator
+        return iterator
 
     def __len__(self):
         if not self._is_stream:
@@ -87,93 +109,44 @@ class DataLoader:
         return full if self.drop_last or not rest else full + 1
 
 
-class SingleProcessIterator:
-    """One epoch: the next indices from the sampler, the samples from the dataset, collated."""
-
-    def __init__(self, loader):
-        self._loader = loader
-        self._indices = iter(loader._index_sampler)
-        self._base_seed = draw_base_seed(loader.generator)
-        self._fetch = (StreamFetcher if loader._is_stream else MapFetcher)(loader)
-        self._yielded = 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        batch = self._fetch(next(self._indices))
-        self._yielded += 1
-        stated = self._loader._stated_length
-        if stated is not None and self._yielded > stated:
-            warnings.warn(f"Length of IterableDataset {self._loader.dataset} was reported to be {stated} (when "
-                          f"accessing len(dataloader)), but {self._yielded} samples have been fetched. ", stacklevel=2)
-        return batch
-
-    def __len__(self):
-        return len(self._loader._index_sampler)
-
-
-class MapFetcher:
-    """Samples by their indices."""
-
-    def __init__(self, loader):
-        self.dataset, self.collate, self.is_batched = loader.dataset, loader.collate_fn, loader._auto_collation
-
-    def __call__(self, index):
-        if not self.is_batched:
-            return self.collate(self.dataset[index])
-        if getattr(self.dataset, "__getitems__", None):
-            return self.collate(self.dataset.__getitems__(index))
-        return self.collate([self.dataset[i] for i in index])
-
-
-class StreamFetcher:
-    """As many samples as there are indices, in the order in which the stream gives them."""
-
-    def __init__(self, loader):
-        self.stream, self.collate, self.is_batched = iter(loader.dataset), loader.collate_fn, loader._auto_collation
-        self.drop_last, self.has_ended = loader.drop_last, False
-
-    def __call__(self, index):
-        if not self.is_batched:
-            return self.collate(next(self.stream))
-        samples = [] if self.has_ended else self._take(len(index))
-        if not samples or (self.drop_last and len(samples) < len(index)):
-            raise StopIteration
-        return self.collate(samples)
-
-    def _take(self, count):
-        samples = []
-        for _ in range(count):
-            try:
-                samples.append(next(self.stream))
-            except StopIteration:
-                self.has_ended = True
-                break
-        return samples
-
-
-def draw_base_seed(generator):
-    """Each new iterator draws one number, from which workers derive their seeds; 0 workers draw it too."""
-    return int(exports[""]["empty"]((), dtype=dt.int64).random_(generator=generator).item())
-
-
-def check_workers(num_workers, timeout, prefetch_factor, persistent_workers, multiprocessing_context):
+def check_workers(num_workers, timeout, prefetch_factor, persistent_workers):
     if num_workers < 0:
         raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
-    if num_workers > 0:
-        raise NotImplementedError("DataLoader has no worker processes yet: use num_workers=0, which loads in this "
-                                  "process")
-    if prefetch_factor is not None:
+    if num_workers == 0 and prefetch_factor is not None:
         raise ValueError("prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to "
                          "enable multiprocessing, otherwise set prefetch_factor to None.")
-    if persistent_workers:
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ValueError("prefetch_factor option should be non-negative")
+    if prefetch_factor == 0:
+        raise ValueError("prefetch_factor option should be at least 1: with 0 no batch is ever asked for")
+    if persistent_workers and num_workers == 0:
         raise ValueError("persistent_workers option needs num_workers > 0")
-    if multiprocessing_context is not None:
+    if num_workers > available_cores():
+        warnings.warn(TOO_MANY_WORKERS.format(num_workers, available_cores()), stacklevel=3)
+
+
+def available_cores():
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def context_for(given, num_workers):
+    """The multiprocessing context that a name means; None for Python's default."""
+    if given is None:
+        return None
+    if num_workers == 0:
         raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), but "
                          f"got num_workers={num_workers}")
+    methods = multiprocessing.get_all_start_methods()
+    if isinstance(given, str) and given not in methods:
+        raise ValueError(f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
+                         f"multiprocessing_context={given!r}")
+    context = multiprocessing.get_context(given) if isinstance(given, str) else given
+    if not isinstance(context, multiprocessing.context.BaseContext):
+        raise TypeError("multiprocessing_context option should be a valid context object or a string specifying the "
+                        f"start method, but got multiprocessing_context={given}")
+    return context
 
 
 def check_exclusive(is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last):
