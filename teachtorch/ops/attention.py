@@ -8,8 +8,6 @@ for the CPU; all other cases are composed of operators, as PyTorch's "math" path
 import math
 import warnings
 
-import numpy as np
-
 from ..autograd.api import grad as gradients_of
 from ..autograd.meta import tracks
 from ..core import dtype as dt

@@ -336,8 +336,8 @@ def declare_network(name, mode):
     network.__doc__ = f"""All layers of {mode}: (output, h_n).
 
     As {name}(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first), or with
-    packed rows as {name}(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional).
-    nn.RNN and nn.GRU call it.
+    packed rows as {name}(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train,
+    bidirectional). nn.RNN and nn.GRU call it.
     """
     return publish(name, network, ("",))
 
