@@ -33,7 +33,7 @@ def test_views(yours):
     a = yours.Tensor([1, 2], requires_grad=True)
     b = a.view()
     c = b.view()
-    c.add_(1)
+    c.add_(1, grad_mode=False)
     why = "c looks into a's memory: who saved a must notice"
     equal(
         versions(a=a, b=b, c=c), {"a": 1, "b": 1, "c": 1}, why, what="b = a.view(); c = b.view(); c.add_(1)"
@@ -54,7 +54,7 @@ def test_detach(yours):
 @points(1, ".data does not share the counter")
 def test_data(yours):
     a = yours.Tensor([1, 2], requires_grad=True)
-    a.add_(1)
+    a.add_(1, grad_mode=False)
     b = a.data
     equal(versions(b=b), {"b": 0}, "a counter of its own, which begins at 0", what="a.add_(1); b = a.data")
     b.add_(1)

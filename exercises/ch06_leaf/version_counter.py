@@ -9,7 +9,8 @@ memory must share one counter:
     a.data            shares memory, but has a counter of its own, which begins at 0: changes go unseen
     a result          has its own memory and its own counter
 
-Every change in place counts, also where grad mode is off. What changes no memory does not count.
+Every change in place counts, also where grad mode is off. What changes no memory does not count. PyTorch
+refuses some changes, such as that of a leaf with grad mode on. Nothing is refused here: only counting matters.
 """
 
 
