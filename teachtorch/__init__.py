@@ -2,19 +2,20 @@
 import importlib as _importlib
 import sys as _sys
 
-__version__ = "0.1.0"
-
 from . import autograd  # noqa: F401
 from .autograd import (enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad,  # noqa: F401
                        set_grad_enabled)
+from .core import log as _log
 from .core.dtype import (bfloat16, bool, double, finfo, float, float16, float32, float64, half, iinfo, int,  # noqa: F401
                          int8, int16, int32, int64, long, short, uint8)
-from .core import log as _log
+from .kernels.parallel import get_num_threads, set_num_threads  # noqa: F401
 from .ops import MODULES as _MODULES
-from .ops.listing import OperatorTable as _OperatorTable
 from .ops.declare import exports as _exports
+from .ops.listing import OperatorTable as _OperatorTable
 from .printing import set_printoptions  # noqa: F401
 from .tensor import Size, Tensor  # noqa: F401
+
+__version__ = "0.1.0"
 
 for _module in _MODULES:
     _importlib.import_module(f"{__name__}.ops.{_module}")
@@ -27,9 +28,8 @@ _log.start()
 for _name, _function in _exports[""].items():
     setattr(_sys.modules[__name__], _name, _function)
 
-from . import cuda, func, linalg, nn, optim, special, utils  # noqa: E402,F401  (they use all the operators)
-from . import serialization  # noqa: E402
-from .kernels.parallel import get_num_threads, set_num_threads  # noqa: E402,F401
+# These use all the operators.
+from . import cuda, func, linalg, nn, optim, serialization, special, utils  # noqa: E402,F401
 from .serialization import load, save  # noqa: E402,F401
 
 serialization.know_parameters(nn.Parameter, nn.Buffer)

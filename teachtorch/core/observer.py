@@ -12,6 +12,7 @@ Topics and the fields of their events:
     backward   phase, node; and by phase: roots ("start", "end"), grads ("node": it runs now), results ("done"),
                error ("failed")
     inplace    tensor, version                a version counter was bumped
+    loader     phase ("dealt", "arrived", "given"), epoch, task, worker, time: a DataLoader's batches on their way
 """
 from contextlib import contextmanager
 
