@@ -50,6 +50,11 @@ def test_strides(yours):
         what="the strides of a transposed tensor",
     )
     equal(array_of(back), array_of(tensor.t()), "and its values", what="a transposed tensor")
+    tensor = torch.arange(24.0).reshape(2, 3, 4).permute(1, 2, 0)
+    back = there_and_back(yours, tensor)
+    why = "each stride stays with its dimension: a permutation is undone by its inverse, not by itself"
+    equal(back.stride(), (4, 1, 12), why, what="the strides of a 2 x 3 x 4 tensor after permute(1, 2, 0)")
+    equal(array_of(back), array_of(tensor), "and its values", what="a permuted tensor")
 
 
 @points(1, "what is packed holds no memory of the tensor")

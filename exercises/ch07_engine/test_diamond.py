@@ -101,6 +101,15 @@ def test_order(yours):
     ordered(log, ["add", "mul_e", "acc_b", "mul_d", "acc_a"], why, "the order in which the nodes ran")
 
 
+@points(1, "nodes with the same sequence_nr may be ready together")
+def test_ties(yours):
+    log = []
+    acc_a, acc_b = Node("acc_a", ACCUMULATE, log=log), Node("acc_b", ACCUMULATE, log=log)
+    yours.backward(Node("mul", 0, [(acc_a, 3.0), (acc_b, 4.0)], log), 1.0)
+    why = "mul leads to two acc_* at once, both with 2**64-1: either may run first, and nodes have no order"
+    equal([acc_a.seen, acc_b.seen], [[3.0], [4.0]], why, what="what acc_a and acc_b got")
+
+
 @points(1, "long chains and many diamonds")
 def test_large(yours):
     node = Node("acc", ACCUMULATE)

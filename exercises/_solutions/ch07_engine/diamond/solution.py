@@ -42,7 +42,7 @@ def backward(root, grad):
     """Run the graph from `root`, each node once, with the sum of all gradients that lead into it.
 
     root: a node; grad: its gradient, a float. Returns nothing. Among the nodes that are ready, the one with
-    the highest sequence_nr runs first.
+    the highest sequence_nr runs first; with the same number, any of them.
     """
     # solution
     counts = count_dependencies(root)
