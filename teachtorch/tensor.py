@@ -276,6 +276,15 @@ def adopt(t, source):
         setattr(t, field, getattr(source, field))
 
 
+def resize_elements(t, shape, stride):
+    """Give `t` another shape and stride in its storage, which grows if it must, without being initialised."""
+    storage = storage_of(t)
+    needed = geometry.storage_extent(shape, stride, t._offset) * t._dtype.itemsize
+    if needed > storage.nbytes():
+        storage.resize_(needed)
+    t._shape, t._stride, t._array = shape, stride, None
+
+
 # ---- from one form to the other -------------------------------------------------------------------------------
 
 def array_of(t):

@@ -280,12 +280,16 @@ def overlaps_partly(first, second):
     Each is ``(shape, stride, offset, itemsize)``. Like PyTorch (aten/src/ATen/MemoryOverlap.cpp), this looks only
     at dense tensors: two slices with a step may interleave and share nothing.
     """
+    is_same = _dense_bytes(*first) == _dense_bytes(*second) and first[1] == second[1]
+    return not is_same and overlaps(first, second)
+
+
+def overlaps(first, second):
+    """Tell whether two dense tensors over one storage, given as for `overlaps_partly`, share any place."""
     for shape, stride, _, _ in (first, second):
         if 0 in shape or not is_non_overlapping_and_dense(shape, stride):
             return False
     (begin, end), (other_begin, other_end) = _dense_bytes(*first), _dense_bytes(*second)
-    if (begin, end) == (other_begin, other_end):
-        return first[1] != second[1]
     return begin < other_end and other_begin < end
 
 

@@ -22,11 +22,12 @@ class VersionCounter:
 class UntypedStorage:
     """A stretch of memory on one device. `buffer` is a flat uint8 array over it (None on meta)."""
 
-    __slots__ = ("buffer", "device", "_nbytes", "__weakref__")
+    __slots__ = ("buffer", "device", "is_resizable", "_nbytes", "__weakref__")
 
     def __init__(self, buffer, device, nbytes=None):
         self.buffer = buffer
         self.device = device
+        self.is_resizable = True         # until an array looks at the same memory
         self._nbytes = buffer.nbytes if nbytes is None else nbytes
 
     def nbytes(self):
@@ -59,7 +60,12 @@ class UntypedStorage:
         return UntypedStorage(copy, self.device, self._nbytes)
 
     def resize_(self, nbytes):
-        """Grow or shrink to `nbytes`, keeping what fits. The address changes; tensors on it follow."""
+        """Grow or shrink to `nbytes`, keeping what fits. The address changes; tensors on it follow.
+
+        RuntimeError if an array looks at this memory too: it would be left behind.
+        """
+        if not self.is_resizable:
+            raise RuntimeError("Trying to resize storage that is not resizable")
         runtime, kept = runtime_of(self.device.type), min(self._nbytes, nbytes)
         old, self.buffer = self.buffer, runtime.malloc(nbytes)
         if old is not None:

@@ -17,6 +17,7 @@ from ..kernels.pointwise import Pointwise
 from .declare import ELEMENTWISE, composite, exports, operator, pointwise, publish
 from .elementwise import SAME, fake_rule
 from .fake import require_tensor
+from .sequences import number_in
 from .pointwise import where
 from .pointwise_rules import (
     floats_only,
@@ -91,7 +92,7 @@ def same_category(self, threshold, value):
     if self._dtype is dt.bool:
         raise not_implemented("threshold_cpu", self._dtype)
     if self._dtype.category == dt.INTEGRAL:
-        return self, int(threshold), int(value)
+        return self, number_in(self._dtype, threshold), number_in(self._dtype, value)
     return self, threshold, value
 
 
@@ -144,9 +145,10 @@ def bounds_of_category(self, min_val=-1.0, max_val=1.0):
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if self._dtype.category == dt.FLOATING:
         return self, min_val, max_val
+    min_val, max_val = [int(number_in(dt.int64, bound)) for bound in (min_val, max_val)]
     if not self._dtype.is_signed and min_val < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return self, int(min_val), int(max_val)
+    return self, min_val, max_val
 
 
 @prepared(

@@ -10,7 +10,7 @@ from ..tensor import Tensor, array_of, from_array
 from .declare import BOOL, ELEMENTWISE, operator, pointwise, publish
 from .elementwise import broadcast_shape, check_devices, common_dtype, result_stride
 from .fake import Fake, require_tensor
-from .sequences import number_in
+from .sequences import assigned_number
 from .pointwise_rules import (
     OPERANDS,
     Forms,
@@ -291,7 +291,7 @@ def converted(a, dtype):
     """An array or number of the given dtype."""
     if isinstance(a, np.ndarray):
         return a if a.dtype == dtype else a.astype(dtype)
-    return number_in(dt.from_numpy(dtype), a)
+    return assigned_number(dt.from_numpy(dtype), a)
 
 
 @operator("where", fake=fake_where, jvp=ELEMENTWISE, spaces=(),

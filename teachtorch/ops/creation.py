@@ -13,10 +13,10 @@ from ..dispatch import keys as K
 from ..dispatch.operator import Operator, registry
 from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
-from .declare import backend_for, composite, describe, publish
+from .declare import backend_for, composite, describe, make_fit, publish, require_tensor_out
 from .elementwise import explain
 from .fake import Fake
-from .sequences import array_from_data, number_in
+from .sequences import array_from_data, assigned_number, number_in
 
 # ---- how factories are declared ------------------------------------------------------------------
 
@@ -55,6 +55,7 @@ def fake_tensor(fake):
 def made(op, args, dtype, device, requires_grad, out=None):
     """The factory's result as users get it: a leaf that requires grad if asked, or written into `out`."""
     if out is not None:
+        require_tensor_out(op.name, out)
         dtype = out._dtype if dtype is None else as_dtype(dtype, op.name)
         return write_to(out, op(out._device, *args, dtype))
     t = op(as_device(device), *args, settings.default_dtype if dtype is None else as_dtype(dtype, op.name))
@@ -68,8 +69,7 @@ def asked_grad(t):
 
 
 def write_to(out, t):
-    if out._shape != t._shape:
-        out.resize_(t._shape)
+    make_fit(out, t._shape)
     return out.copy_(t)
 
 
@@ -508,11 +508,9 @@ def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
 def spaced(start, end, steps, dtype):
     """`steps` numbers from `start` to `end`, from both ends towards the middle as PyTorch computes them."""
     wide = np.dtype(np.float64) if not dtype.is_floating_point else dtype.numpy
-    if not dtype.is_floating_point:
-        start, end = int(start), int(end)
     if steps == 1:
-        return np.array([start], wide)
-    start, end = wide.type(start), wide.type(end)
+        return np.array([assigned_number(dtype, start)], wide)
+    start, end = [wide.type(number_in(dtype, bound)) for bound in (start, end)]
     step = (end - start) / wide.type(max(steps - 1, 1))
     index = np.arange(steps)
     near_end = (steps - 1 - index).astype(wide)
@@ -522,6 +520,8 @@ def spaced(start, end, steps, dtype):
 @factory_operator("linspace", fake=lambda start, end, steps, dtype: Fake((steps,), dtype))
 def linspace_kernel(start, end, steps, dtype):
     """`steps` evenly spaced numbers from `start` to `end`."""
+    if dtype is dt.bool:
+        raise NotImplementedError('"linspace_cpu" not implemented for \'Bool\'')
     return spaced(start, end, steps, dtype).astype(dtype.numpy)
 
 

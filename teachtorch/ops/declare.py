@@ -19,6 +19,8 @@ MULTILINEAR (the sum, over the arguments, of the operator with that argument's t
 are arguments, outputs and `<argument>_t`, the tangents (None where an argument has none). A fake rule gets the arguments (tensors, of which it may read
 shape, stride and dtype) and returns the results' Fake; it also raises PyTorch's errors for arguments that do not fit.
 """
+import warnings
+
 import numpy as np
 
 from ..autograd.derivative import Derivatives
@@ -27,16 +29,17 @@ from ..autograd.meta import tracks
 from ..autograd.record import functional_kernel, inplace_kernel
 from ..autograd.tensor_fields import bump_version
 from ..autograd.views import mark_view
-from ..core import observer
+from ..core import geometry, observer
 from ..core.generated import function_from
 from ..dispatch import keys as K
 from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator
 from ..dispatch.state import state
-from ..tensor import Tensor, alias, array_of, from_array, meta_tensor
+from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME  # noqa: F401  (BOOL and FLOAT for the declarations)
 from .fake import Fake
+from .out_dtypes import check_out_dtype
 from .return_types import return_type
 from .signature import Signature, positional, positional_call, public_function
 
@@ -373,8 +376,7 @@ def write_out(op, out, args):
     """Serve `out=`: compute, resize `out` where it does not fit, copy. RuntimeError where autograd would be needed."""
     outs = out if isinstance(out, (tuple, list)) and len(op.info.outputs) > 1 else (out,)
     for target in outs:
-        if not isinstance(target, Tensor):
-            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(target).__name__}")
+        require_tensor_out(op.name, target)
     flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else (a,))]
     if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, "
@@ -383,8 +385,29 @@ def write_out(op, out, args):
         elementwise.refuse_partial_overlap(out, args)
     found = op(*args)
     for target, result in zip(outs, (found,) if isinstance(found, Tensor) else found):
+        check_out_dtype(op.name, result._dtype, target._dtype)
         elementwise.check_cast(op.name, result._dtype, target._dtype)
-        if target._shape != result._shape:
-            target.resize_(result._shape)
+        make_fit(target, result._shape)
         target.copy_(result)
     return out
+
+
+def require_tensor_out(name, out):
+    """TypeError for an `out` that is no tensor."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+
+
+def make_fit(target, shape):
+    """Give `out` the result's shape, if it has another; what is written then counts as the one change."""
+    if target._shape == shape:
+        return
+    if target.numel():
+        warnings.warn(RESIZED.format(list(target._shape), list(shape)), UserWarning, stacklevel=5)
+    resize_elements(target, shape, geometry.contiguous_strides(shape))
+
+
+RESIZED = ("An output with one or more elements was resized since it had shape {}, which does not match the required "
+           "output shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
+           "unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero "
+           "elements with t.resize_(0).")

@@ -15,7 +15,9 @@ from .sequences import number_in
 SAME, FLOAT, BOOL = "same", "float", "bool"
 # Numbers that PyTorch passes to its kernels as they are, and so converts with a check. Numbers beside a tensor in
 # arithmetic become 0-dim tensors first, which wrap or turn infinite.
-CHECKED_PARAMETERS = frozenset(["alpha", "value", "min", "max"])
+CHECKED_PARAMETERS = frozenset(["alpha", "value", "min", "max", "lambd", "min_val", "max_val"])
+# Those with which PyTorch computes in float32 for 16-bit operands, and so checks in that range.
+WIDE_PARAMETERS = frozenset(["beta", "weight", "threshold", "negative_slope"])
 # Operators with an operand that, if it is one number, is not rounded to the 16 bits of the others, and its place:
 # 1000 / 1e6 is 0.001 though float16 has no 1e6.
 KEPT_NUMBERS = {"mul": 1, "true_divide": 1, "floor_divide": 1, "addcmul": 3, "addcdiv": 3}
@@ -67,15 +69,31 @@ def operand(a, dtype):
 
 def operands_of(args, dtype, parameters):
     """All operands for a kernel. RuntimeError for a parameter that is out of the dtype's range."""
-    return [number_in(dtype, a) if is_parameter and not isinstance(a, Tensor) else operand(a, dtype)
-            for a, is_parameter in zip(args, parameters)]
+    return [checked(dtype, a) if checked is not None and not isinstance(a, Tensor) else operand(a, dtype)
+            for a, checked in zip(args, parameters)]
+
+
+def check_of(name):
+    """The function that converts a number in the place of this argument with a check; None if there is no check."""
+    return number_in if name in CHECKED_PARAMETERS else wide_number_in if name in WIDE_PARAMETERS else None
+
+
+def wide_number_in(dtype, number):
+    """`number_in`; for the 16-bit floats, whatever is in float32's range, and infinite if it is not in theirs."""
+    if dtype not in SIXTEEN_BITS:
+        return number_in(dtype, number)
+    with np.errstate(over="ignore"):
+        return dtype.numpy.type(number_in(dt.float32, number))
 
 
 def scalar_of(number, dtype):
     """A Python number as a NumPy scalar; integers wrap around as C++ casts do."""
     promotion.check_64_bits(number)
     try:
-        return dtype.numpy.type(number)
+        if -60000 < number < 60000:                        # in every floating dtype's range
+            return dtype.numpy.type(number)
+        with np.errstate(over="ignore"):
+            return dtype.numpy.type(number)
     except (OverflowError, ValueError):
         return np.asarray(number).astype(dtype.numpy)[()]
 
@@ -85,7 +103,7 @@ def scalar_of(number, dtype):
 class PointwiseKernels:
     """The kernel with all operands, and the plain one that serves while the keyword-only operands have defaults.
 
-    `parameters`: for each operand, whether a number in its place must be in the dtype's range.
+    `parameters`: for each operand, the function that checks a number in its place, or None.
     `kept`: the place of an operand of KEPT_NUMBERS, or None.
     """
 
@@ -112,7 +130,7 @@ def kernel_of(scalar, numpy, kind, plain, plain_numpy, signature):
     full = Pointwise(scalar, numpy, result)
     short = None if plain is None else Pointwise(plain, plain_numpy, result)
     defaults = tuple(signature.keyword_defaults.get(n) for n in signature.keyword_only)
-    parameters = [n in CHECKED_PARAMETERS for n in signature.names]
+    parameters = [check_of(n) for n in signature.names]
     kept = KEPT_NUMBERS.get(scalar.__name__)
     return PointwiseKernels(full, short, len(signature.positional), defaults, parameters, kept)
 
@@ -234,7 +252,7 @@ def broadcast_shape(args):
 def check_cast(name, result, target):
     """A result may not be stored in a tensor of a lower category."""
     if not promotion.can_cast(result, target):
-        raise RuntimeError(f"{name}: result type {scalar_type_name(result)} can't be cast to the desired output type "
+        raise RuntimeError(f"result type {scalar_type_name(result)} can't be cast to the desired output type "
                            f"{scalar_type_name(target)}")
 
 
@@ -259,8 +277,20 @@ def refuse_partial_overlap(target, sources):
     for source in sources:
         if (isinstance(source, Tensor) and source is not target and source._storage is storage and storage is not None
                 and geometry.overlaps_partly(place_of(target), place_of(source))):
-            raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
-                               "to a single memory location. Please clone() the tensor before performing the operation.")
+            raise shared_elements()
+
+
+def refuse_any_overlap(target, sources):
+    """What is written to must share none of its memory with what is read."""
+    for source in sources:
+        if isinstance(source, Tensor) and (source is target or source._storage is target._storage is not None
+                                           and geometry.overlaps(place_of(target), place_of(source))):
+            raise shared_elements()
+
+
+def shared_elements():
+    return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                        "to a single memory location. Please clone() the tensor before performing the operation.")
 
 
 def place_of(t):

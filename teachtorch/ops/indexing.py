@@ -9,7 +9,7 @@ import numpy as np
 from ..autograd.meta import tracks
 from ..autograd.views import mark_view
 from ..core import dtype as dt
-from ..core import observer
+from ..core import geometry, observer
 from ..core.dtype import scalar_type_name
 from ..core.indexing import check_mask, gather_layout, is_mask, plan_index
 from ..dispatch import keys as K
@@ -19,6 +19,7 @@ from ..kernels import rows
 from ..tensor import Tensor, alias, array_of, from_array, stride_of
 from .creation import empty_strided_array
 from .declare import LINEAR, operator, publish
+from .elementwise import refuse_any_overlap
 from .fake import Fake
 from .sequences import assigned_number
 from .writing import preserved_like, writing
@@ -114,6 +115,8 @@ def as_tensor_like(t, value):
         raise TypeError(f"can't assign a {name} to a torch.{scalar_type_name(t._dtype)}Tensor")
     if isinstance(value, complex):
         raise RuntimeError(f"value cannot be converted to type {cpp_name(t._dtype)} without overflow")
+    if value.__class__ is int:
+        geometry.check_64_bits(value)
     return from_array(np.asarray(assigned_number(t._dtype, value)))
 
 
@@ -352,6 +355,21 @@ def index_put(self, indices, values, accumulate=False):
         rows.add_picked(self, picks, values)
     else:
         self[picks] = values
+
+
+def refusing_shared(write):
+    """The in-place kernel, refusing values and indices in the memory that is written to."""
+
+    def cpu(keys, self, indices, values, accumulate=False):
+        is_one_number = values.numel() == 1 and not accumulate and any(is_mask(i) for i in indices)
+        if not is_one_number:
+            refuse_any_overlap(self, (values, *indices))
+        return write(keys, self, indices, values, accumulate)
+
+    return cpu
+
+
+registry["index_put_"].register(K.CPU, refusing_shared(registry["index_put_"].own_kernel(K.CPU)))
 
 
 # ---- the gradients of views that pick ---

@@ -8,13 +8,14 @@ from ..autograd.meta import tracks
 from ..core import dtype as dt
 from ..core import settings
 from ..core.device import CPU, as_device
+from ..core.once import warn_once
 from ..dispatch.state import state
 from ..memory.storage import UntypedStorage, bytes_of
 from ..tensor import Tensor, array_of, from_array, from_geometry, method, storage_of, stride_of
 from .arguments import as_dtype
 from .creation import asked_grad, tensor
 from .declare import publish
-from .sequences import check_ndarray, only_element, warn_once
+from .sequences import check_ndarray, only_element
 
 NOT_WRITABLE = (
     "The given {what} is not writable, and PyTorch does not support non-writable tensors. This means "
@@ -45,6 +46,7 @@ def numpy(self, *, force=False):
 
 def shared_array(t):
     """An array of its own over the tensor's memory: reshaping one in place leaves the other alone."""
+    storage_of(t).is_resizable = False
     return array_of(t).view()
 
 
@@ -65,22 +67,11 @@ def from_numpy(ndarray):
     return borrowed(ndarray)
 
 
-class BorrowedStorage(UntypedStorage):
-    """Bytes that belong to an array: they cannot be given more room."""
-
-    __slots__ = ()
-
-    def resize_(self, nbytes):
-        raise RuntimeError("Trying to resize storage that is not resizable")
-
-    def __reduce_ex__(self, protocol):
-        return UntypedStorage, (self.buffer, self.device)
-
-
 def borrowed(array):
     """A tensor over an array's memory."""
     t = from_array(array.view(np.ndarray))
-    t._storage = BorrowedStorage(bytes_of(array), CPU)
+    t._storage = UntypedStorage(bytes_of(array), CPU)
+    t._storage.is_resizable = False
     return t
 
 

@@ -517,7 +517,7 @@ def fake_diagonal_copy(self, offset=0, dim1=0, dim2=1):
     return Fake(shape, self._dtype)
 
 
-@operator("diagonal_copy", jvp=LINEAR, fake=fake_diagonal_copy, out=False, spaces=("",), vjp={
+@operator("diagonal_copy", jvp=LINEAR, fake=fake_diagonal_copy, spaces=("",), vjp={
     "self": lambda grad, self_shape, offset, dim1, dim2: grad.diagonal_backward(
         self_shape, offset, dim1, dim2)})
 def diagonal_copy(self, offset=0, dim1=0, dim2=1):

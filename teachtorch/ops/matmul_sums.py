@@ -5,6 +5,7 @@ from ..core import dtype as dt
 from ..core import geometry, promotion
 from ..core.dtype import OF_NUMPY, scalar_type_name
 from .declare import operator
+from .elementwise import wide_number_in
 from .fake import Fake, require_tensor
 from .matmul import (check_multiplies, check_mv, check_operands, fake_bmm, first_gradient, first_gradient_on_arrays,
                      product, refuse_bool, same_dtype, second_gradient, second_gradient_on_arrays,
@@ -28,9 +29,7 @@ def plus_product(bias, result, beta, alpha):
     """beta * bias + alpha * result, in result's memory. With beta 0, NaNs in `bias` are ignored."""
     if bias.dtype != result.dtype:
         raise TypeError("the added tensor has another dtype than the product")
-    if result.dtype.kind in "biu":
-        whole = bool if result.dtype == np.bool_ else int
-        beta, alpha = whole(beta), whole(alpha)
+    beta, alpha = [wide_number_in(OF_NUMPY[result.dtype], factor) for factor in (beta, alpha)]
     if alpha != 1:
         np.multiply(result, alpha, result)
     if beta == 1:

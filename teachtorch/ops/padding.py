@@ -6,9 +6,11 @@ ones cut.
 
 import numpy as np
 
+from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from .declare import LINEAR, composite, exports, operator
 from .fake import Fake
+from .sequences import number_in
 
 REFLECTED, REPLICATED = "reflection", "replication"
 
@@ -56,7 +58,7 @@ def fake_constant(self, pad, value=0):
 )
 def constant_pad_nd(self, pad, value=0):
     """The tensor with `value` around it, or cut where `pad` is negative."""
-    found = np.full(constant_shape(self.shape, pad), value, self.dtype)
+    found = np.full(constant_shape(self.shape, pad), number_in(dt.from_numpy(self.dtype), value), self.dtype)
     target, source = [slice(None)] * self.ndim, [slice(None)] * self.ndim
     for i, (before, after) in enumerate(pairs_of(pad), 1):
         size = self.shape[-i]

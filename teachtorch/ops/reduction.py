@@ -18,7 +18,7 @@ from ..dispatch.operator import registry
 from ..kernels import reduce as folds
 from ..kernels.pointwise import silently
 from ..tensor import Tensor
-from .declare import BOOL, LINEAR, exports, operator, pointwise, publish, write_out
+from .declare import BOOL, LINEAR, exports, operator, pointwise, publish, require_tensor_out, write_out
 from .fake import Fake
 
 LOW_PRECISION = (np.dtype(np.float16), dt.bfloat16.numpy)
@@ -100,7 +100,8 @@ def numpy_names(function, out_dtypes=None):
         if kwargs:
             kwargs = {NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
             if out_dtypes is not None and kwargs.get("out") is not None:
-                check_out_dtypes(kwargs["out"], *out_dtypes(args[0] if args else kwargs["input"]))
+                check_out_dtypes(function.__name__, kwargs["out"],
+                                 *out_dtypes(args[0] if args else kwargs["input"]))
         return function(*args, **kwargs)
     return accepting
 
@@ -111,8 +112,10 @@ CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int3
              "bfloat16": "c10::BFloat16"}
 
 
-def check_out_dtypes(out, *dtypes):
+def check_out_dtypes(name, out, *dtypes):
     """RuntimeError where `out` (a tensor, or one per result) has not the result's dtype."""
+    if len(dtypes) == 1:
+        require_tensor_out(name, out)
     for target, dtype in zip(out if isinstance(out, (tuple, list)) else (out,), dtypes):
         if target.dtype is not dtype:
             raise RuntimeError(f"Expected out tensor to have dtype {CPP_NAMES[dtype.name]}, but got "
@@ -125,6 +128,7 @@ def with_out_dtype(function):
     def computing(*args, dtype=None, out=None, **kwargs):
         if out is None:
             return function(*args, dtype=dtype, **kwargs)
+        require_tensor_out(function.__name__, out)
         return function(*args, dtype=dtype or out.dtype, out=out, **kwargs)
     return computing
 
@@ -139,6 +143,7 @@ def own_and_index_dtype(input):
 
 def check_extremum_out(name, input, out):
     """amax and amin."""
+    require_tensor_out(name, out)
     if out.dtype is not input.dtype:
         raise RuntimeError("Expected the dtype for input and out to match, but got "
                            f"{scalar_type_name(input.dtype)} for input's dtype and "
@@ -148,6 +153,7 @@ def check_extremum_out(name, input, out):
 
 def check_truth_out(name, input, out):
     """all and any."""
+    require_tensor_out(name, out)
     if out.dtype not in (dt.bool, dt.uint8):
         raise RuntimeError(f"{name} only supports bool tensor for result, got: {scalar_type_name(out.dtype)}")
 
@@ -581,7 +587,7 @@ def extremum_overload(name, along, elementwise, input, dim, keepdim, other, out)
         return exports[""][elementwise](input, dim if other is None else other, out=out)
     if out is None:
         return along(input, dim, keepdim)
-    check_out_dtypes(out, input.dtype, dt.int64)
+    check_out_dtypes(name, out, input.dtype, dt.int64)
     return write_out(registry[name + "_dim"], out, (input, dim, keepdim))
 
 

@@ -515,7 +515,6 @@ def fake_slice_scatter(self, src, dim=0, start=None, end=None, step=1):
     fake=fake_slice_scatter,
     jvp=LINEAR,
     inplace=False,
-    out=False,
     vjp={
         "self": lambda grad, src_shape, dim, start, end, step: grad.slice_scatter(
             grad.new_zeros(src_shape), dim, start, end, step

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..autograd.meta import tracks
 from ..core import dtype as dt
-from ..core import geometry, promotion, settings
+from ..core import promotion, settings
+from ..core.once import warn_once
 from ..tensor import Tensor, array_of
 
 _PLAIN = (bool, int, float)
@@ -185,16 +186,6 @@ def only_element(t):
     return t.item()
 
 
-_warned = set()
-
-
-def warn_once(topic, message):
-    """A warning that PyTorch gives once per program."""
-    if topic not in _warned:
-        _warned.add(topic)
-        warnings.warn(message, UserWarning, stacklevel=4)
-
-
 def check_range(values, dtype):
     """PyTorch's two errors: beyond 64 bits, and beyond the dtype (negative numbers may wrap in uint8)."""
     if not values:
@@ -230,9 +221,7 @@ def number_in(dtype, value):
 
 
 def assigned_number(dtype, value):
-    """`number_in` for what is assigned by index: too large for 16-bit floats, it is infinite."""
-    if value.__class__ is int:
-        geometry.check_64_bits(value)
+    """`number_in` for what is assigned or chosen: too large for 16-bit floats, it is infinite."""
     if dtype in SIXTEEN_BITS:
         with np.errstate(over="ignore"):
             return dtype.numpy.type(value)

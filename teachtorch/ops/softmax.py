@@ -185,7 +185,7 @@ def general_softmax(chosen, name, input, dim, dtype, out):
         input = input.to(dtype)
     if out is None:
         return chosen(input, dim)
-    check_out_dtypes(out, input.dtype)
+    check_out_dtypes(name, out, input.dtype)
     return write_out(registry["_" + name], out, (input, dim))
 
 

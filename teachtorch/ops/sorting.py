@@ -78,7 +78,7 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
     return input.sort(dim, descending, stable=stable)[1]
 
 
-@composite("msort")
+@composite("msort", out=True)
 def msort(input):
     """The elements in order along the first dimension."""
     return input.sort(0)[0]

@@ -311,7 +311,7 @@ def full_or_along(full, along, doc):
             return full(input)
         if out is None:
             return along(input, dim, keepdim)
-        check_out_dtypes(out, input.dtype, dt.int64)
+        check_out_dtypes(full.name, out, input.dtype, dt.int64)
         return write_out(along, out, (input, dim, keepdim))
     reduction.__name__, reduction.__doc__ = full.name, doc
     return numpy_names(reduction)

@@ -17,7 +17,7 @@ from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator, registry
 from ..dispatch.state import state
 from ..memory.storage import UntypedStorage
-from ..tensor import Tensor, storage_of, stride_of
+from ..tensor import Tensor, resize_elements, storage_of, stride_of
 from .declare import LINEAR, bumping_kernel, composite, describe, finish, operator, publish, view, view_kernel
 from .fake import Fake
 from .signature import positional
@@ -112,7 +112,8 @@ def movedim(self, source, destination):
     ndim = len(self._shape)
     source = tuple(source) if isinstance(source, (tuple, list)) else (source,)
     destination = tuple(destination) if isinstance(destination, (tuple, list)) else (destination,)
-    return self.permute(geometry.movedim_order(ndim, source, destination))
+    order = geometry.movedim_order(ndim, source, destination)
+    return self.permute(order) if order else registry["alias"](self)
 
 
 @composite("moveaxis")
@@ -721,11 +722,7 @@ def resize_(self, *sizes, memory_format=None):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
     if size == self._shape and memory_format is None:
         return self
-    storage, stride = storage_of(self), strides_in(memory_format, size)
-    needed = geometry.storage_extent(size, stride, self._offset) * self._dtype.itemsize
-    if needed > storage.nbytes():
-        storage.resize_(needed)
-    self._shape, self._stride, self._array = size, stride, None
+    resize_elements(self, size, strides_in(memory_format, size))
     bump_version(self)
     return self
 

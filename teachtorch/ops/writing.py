@@ -1,5 +1,7 @@
 """Operators that write into a copy of their first argument, and their in-place twins, from one kernel."""
 
+import warnings
+
 import numpy as np
 
 from ..core import geometry
@@ -14,6 +16,7 @@ from .declare import (
     publish,
     refuse_overlap,
     register_meta,
+    require_tensor_out,
     unwrapped,
     write_out,
 )
@@ -38,7 +41,7 @@ def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=
         register_meta(op, fake)
         public = finish(op, info, spaces)
         if inplace:
-            declare_inplace(op, info, inplace_kernel(fake, write, may_overlap))
+            declare_inplace(op, info, inplace_kernel(name + "_", fake, write, may_overlap))
             info.has_inplace = True
         return public
 
@@ -54,9 +57,11 @@ def copying_kernel(fake, write):
     return cpu
 
 
-def inplace_kernel(fake, write, may_overlap):
+def inplace_kernel(name, fake, write, may_overlap):
     def cpu(keys, self, *args):
-        if not may_overlap:
+        if may_overlap:
+            warn_of_overlap(name, self)
+        else:
             refuse_overlap(self)
             refuse_partial_overlap(self, args)
         shape = fake(self, *args).shape
@@ -68,6 +73,18 @@ def inplace_kernel(fake, write, may_overlap):
         return self
 
     return cpu
+
+
+def warn_of_overlap(name, t):
+    """Elements that share memory are all written at once, which PyTorch still allows here."""
+    if t._stride is not None and geometry.has_internal_overlap(t._shape, t._stride):
+        example = "tensor[indices] = tensor" if name == "index_put_" else "tensor[mask] = scalar"
+        warnings.warn(
+            f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing "
+            f"this operation. This also applies to advanced indexing e.g. {example}",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def fresh_copy(array, fake):
@@ -89,6 +106,7 @@ def with_separate_out(op, spaces=("", "Tensor")):
     """Publish an operator anew, its `out=` refusing a tensor that shares memory with an argument."""
 
     def call_out(out, *args):
+        require_tensor_out(op.name, out)
         refuse_shared_memory(out, args)
         if out._dtype is not args[0]._dtype:
             raise RuntimeError(

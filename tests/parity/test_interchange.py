@@ -114,7 +114,7 @@ def test_dlpack_between_the_libraries():
 
 def test_an_array_that_cannot_be_written_to_is_warned_of_once():
     array = np.broadcast_to(np.arange(3), (2, 3))
-    teachtorch.ops.sequences._warned.clear()
+    teachtorch.core.once._given.clear()
     with pytest.warns(UserWarning, match="The given NumPy array is not writable"):
         assert teachtorch.from_numpy(array).stride() == (0, 1)
 

@@ -211,3 +211,134 @@ def test_more_memory_than_there_is(name):
     assert type(found) is type(wanted) is RuntimeError
     # PyTorch puts its source file and line before the allocator's own words.
     assert str(wanted).endswith(str(found)) or str(wanted).startswith(str(found)), f"{found} instead of {wanted}"
+
+
+def expanded(lib):
+    return lib.ones(1).expand(3)
+
+
+ONTO_ITSELF = {
+    "copy_ of itself": lambda lib, x, e: e.copy_(e),
+    "copy_ of the same view": lambda lib, x, e: e.copy_(e[:]),
+    "copy_ of another": lambda lib, x, e: e.copy_(x),
+    "set all to itself": lambda lib, x, e: e.__setitem__(..., e),
+    "set all": lambda lib, x, e: e.__setitem__(..., x),
+    "set all to a number": lambda lib, x, e: (e.__setitem__(..., 5), e)[1],
+    "set a slice": lambda lib, x, e: e.__setitem__(slice(0, 2), e[1:]),
+    "index_put_": lambda lib, x, e: x.index_put_((lib.tensor([0, 1]),), x[1:]),
+    "index_put_ of all": lambda lib, x, e: x.index_put_((lib.tensor([0, 1, 2]),), x),
+    "index_put_, accumulating": lambda lib, x, e: x.index_put_((lib.tensor([0, 1]),), x[1:], accumulate=True),
+    "index_put_ by its own elements": lambda lib, x, e: x.long().index_put_((x.long(),), x.long() + 1),
+    "set where a mask is true": lambda lib, x, e: x.__setitem__(x > 0, x[1:]),
+    "set to an element where a mask is true": lambda lib, x, e: (x.__setitem__(x > 0, x[1]), x)[1],
+    "masked_fill_": lambda lib, x, e: e.masked_fill_(x > 0, 4),
+    "index_fill_": lambda lib, x, e: e.index_fill_(0, lib.tensor([1]), 4),
+}
+
+
+@pytest.mark.parametrize("name", ONTO_ITSELF)
+def test_writing_to_and_from_shared_elements(name):
+    assert_same(torch, lambda lib, x: ONTO_ITSELF[name](lib, x, expanded(lib)), ([2.0, 0.0, 1.0], "float32"),
+                check_message=True)
+
+
+def test_writing_to_an_expanded_tensor_by_index_warns():
+    for lib in (torch, teachtorch):
+        with pytest.warns(UserWarning, match="Use of masked_fill_ on expanded tensors is deprecated"):
+            expanded(lib).masked_fill_(lib.tensor([True, False, True]), 4)
+
+
+def test_what_an_array_looks_at_gets_no_more_room():
+    def call(lib, x, size):
+        x[1:].numpy()
+        return x.resize_(size).shape == (size,)
+    assert_same(torch, lambda lib, x: call(lib, x, 9), ([2.0, 0.0, 1.0], "float32"), check_message=True)
+    assert_same(torch, lambda lib, x: call(lib, x, 2), ([2.0, 0.0, 1.0], "float32"))
+
+
+def functional(lib):
+    return lib.nn.functional
+
+
+PARAMETERS = {
+    "where": lambda lib, x, n: (lib.where(x > 0, x, n), lib.where(x > 0, n, x)),
+    "lerp": lambda lib, x, n: x.lerp(x + 1, n),
+    "hardtanh": lambda lib, x, n: functional(lib).hardtanh(x, n, n),
+    "threshold": lambda lib, x, n: functional(lib).threshold(x, n, n),
+    "hardshrink": lambda lib, x, n: functional(lib).hardshrink(x, n),
+    "addmm beta": lambda lib, x, n: lib.addmm(x, x[:, None], x[None], beta=n),
+    "addmm alpha": lambda lib, x, n: lib.addmm(x, x[:, None], x[None], alpha=n),
+    "linspace": lambda lib, x, n: lib.linspace(0, n, 3, dtype=x.dtype),
+    "one step": lambda lib, x, n: lib.linspace(n, 0, 1, dtype=x.dtype),
+}
+
+
+@pytest.mark.parametrize("number", [300, -1, 1e10, 1e39, 2.5, float("inf"), float("nan")])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64", "float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_parameter_that_the_dtype_may_not_hold(name, dtype, number):
+    if not (name.startswith("addmm") and dtype == "float16" and number == 1e10):      # 0 times infinity here
+        assert_same(torch, lambda lib, x: PARAMETERS[name](lib, x, number), ([1, 0, 2], dtype))
+
+
+@pytest.mark.parametrize("number", [1e10, 1e39, -1e39])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+@pytest.mark.parametrize("name", ["leaky_relu", "softplus", "pad", "elu"])
+def test_a_parameter_of_a_function_of_floats(name, dtype, number):
+    def call(lib, x):
+        f = getattr(functional(lib), name)
+        return f(x, (1, 0), value=number) if name == "pad" else f(x, number)
+    assert_same(torch, call, ([1.0, 0.0, -2.0], dtype))
+
+
+def on_a_square(name, *more):
+    def call(lib, x, out):
+        function = lib
+        for part in name.split("."):
+            function = getattr(function, part)
+        return function(x, *more, out=out)
+    return call
+
+
+def with_itself(name):
+    return lambda lib, x, out: on_a_square(name, x)(lib, x, out)
+
+
+WITH_OUT = {name: on_a_square(name) for name in (
+    "neg abs sign sgn floor ceil round trunc frac signbit isposinf isneginf logical_not sqrt square argmax "
+    "msort diag triu norm linalg.det linalg.svdvals linalg.matrix_norm linalg.vector_norm "
+    "linalg.norm linalg.cond diagonal_copy").split()}
+WITH_OUT |= {name: with_itself(name) for name in
+             "isin tensordot matmul mm add eq linalg.vecdot".split()}
+WITH_OUT |= {name: on_a_square(name, 0) for name in "cumsum logcumsumexp amax".split()}
+WITH_OUT |= {
+    "where": lambda lib, x, out: lib.where(x > 1, x, x + 1, out=out),
+    "gather": lambda lib, x, out: lib.gather(x, 0, lib.zeros(1, 2, dtype=lib.int64), out=out),
+    "slice_scatter": lambda lib, x, out: lib.slice_scatter(x, x[:1], 0, 0, 1, out=out),
+    "clamp": lambda lib, x, out: lib.clamp(x, 2, 3, out=out),
+    "linspace": lambda lib, x, out: lib.linspace(0, 1, 3, out=out),
+    "dot": lambda lib, x, out: lib.dot(x[0], x[0], out=out),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "bool"])
+@pytest.mark.parametrize("name", WITH_OUT)
+def test_the_dtype_of_out(name, dtype):
+    def call(lib, x):
+        out = lib.empty(0, dtype=getattr(lib, dtype))
+        returned = WITH_OUT[name](lib, x, out)
+        return out, returned is out, out._version
+    assert_same(torch, call, ([[1.0, 2.0], [3.0, 5.0]], "float32"), rtol=1e-3)
+
+
+@pytest.mark.parametrize("out", [[], (), None], ids=repr)
+@pytest.mark.parametrize("name", WITH_OUT)
+def test_out_is_a_tensor(name, out):
+    given = [out] if out is None else out
+    assert_same(torch, lambda lib, x: WITH_OUT[name](lib, x, given), ([[1.0, 2.0], [3.0, 5.0]], "float32"))
+
+
+def test_out_of_another_size_warns():
+    for lib in (torch, teachtorch):
+        with pytest.warns(UserWarning, match="An output with one or more elements was resized since it had shape"):
+            lib.add(lib.ones(3), 1, out=lib.ones(2))
