@@ -23,6 +23,9 @@ class AccumulateGrad(Node):
         self._metadata = None
         self.variable = variable
 
+    def name(self):
+        return "torch::autograd::AccumulateGrad"
+
     def apply(self, grads):
         meta = self.variable._meta
         if grads[0] is not None and meta.requires_grad:      # it may have been switched off since the forward pass

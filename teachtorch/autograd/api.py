@@ -1,10 +1,10 @@
 """`backward` and `grad`: what users call to run the engine."""
 import math
-import warnings
 
 import numpy as np
 
 from ..core import dtype as dt
+from ..core.once import warn_once
 from ..dispatch.operator import registry
 from ..tensor import Size, Tensor, from_array, method
 from .engine import run_backward
@@ -29,7 +29,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     grads = starting_gradients(tensors, as_tuple(grad_tensors, len(tensors)))
     keep_graph = create_graph if retain_graph is None else retain_graph
     if create_graph:
-        warnings.warn(REFERENCE_CYCLE, UserWarning, stacklevel=3)
+        warn_once("create_graph", REFERENCE_CYCLE)
     edges = edges_of(tensors)
     if inputs is None:
         run_backward(edges, grads, keep_graph, create_graph)

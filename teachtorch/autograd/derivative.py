@@ -20,8 +20,8 @@ from ..dispatch.state import state
 from ..kernels.pointwise import silently
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .meta import gradient_source
-from .node import Node, next_sequence_nr
-from .saved import SECOND_BACKWARD, Saved, SavedTensor, save_input, save_result
+from .node import SECOND_BACKWARD, Node, next_sequence_nr
+from .saved import Saved, SavedTensor, save_input, save_result
 
 # How a plan fetches one value when the node is made.
 ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, NEEDS = range(6)
@@ -39,6 +39,7 @@ WRAPS_NUMBERS = frozenset(("add", "sub", "mul", "div", "where"))
 OVERLOADS = {
     "clamp": {(): 0, (1,): 1, (2,): 1, (1, 2): 1}, "pow": {(): 1, (1,): 0, (0,): 2}, "rsub": {(1,): 1},
     "masked_fill": {(): 1, (2,): 0}, "lerp": {(): 1, (2,): 0}, "fmod": {(): 1, (1,): 0}, "remainder": {(): 1, (1,): 0},
+    "index_fill": {(): 1, (3,): 0}, "fill": {(): 1, (1,): 0}, "fill_": {(): 3, (1,): 2},
     "copysign": {(): 0, (1,): 1}, "xlogy": {(): 0, (0,): 1, (1,): 2},
 }
 
@@ -199,6 +200,9 @@ def node_name(operator_name):
     return "".join(word[:1].upper() + word[1:] for word in words if word) + "Backward0"
 
 
+FREED = object()                # stands in `saved`, which is a tuple from then on, for what was freed
+
+
 class OperatorNode(Node):
     """The backward node of a declared operator; one subclass per operator, named after it."""
 
@@ -218,7 +222,7 @@ class OperatorNode(Node):
         if overloads is None:
             return name
         counts = self.counts or ()
-        return name[:-1] + str(overloads.get(tuple([slot for slot, count in enumerate(counts) if count == 0]), 0))
+        return name.rstrip("0123456789") + str(overloads.get(tuple([slot for slot, count in enumerate(counts) if count == 0]), 0))
 
     def apply(self, grads):
         plan = self.plan
@@ -258,20 +262,28 @@ class OperatorNode(Node):
 
     def unpacked(self):
         saved = self.saved
-        if saved is None:
+        if saved.__class__ is tuple:
             raise RuntimeError(SECOND_BACKWARD)
         if not self.plan.keeps_tensors:
             return saved
         return [value.unpack(self, self.plan.entries[i][1]) if isinstance(value, Saved) else value
                 for i, value in enumerate(saved)]
 
+    def unpacked_at(self, place):
+        """One saved value, without unpacking the others. RuntimeError once it has been freed."""
+        value = self.saved[place]
+        if value is FREED:
+            raise RuntimeError(SECOND_BACKWARD)
+        return value.unpack(self, self.plan.entries[place][1]) if isinstance(value, Saved) else value
+
     def release(self):
-        if self.plan.frees_numbers:
-            self.saved = None
-        elif self.plan.keeps_tensors:
-            for value in self.saved or ():
+        plan = self.plan
+        if plan.frees_numbers:
+            self.saved = (FREED,) * len(plan.names)
+        elif plan.keeps_tensors:
+            for value in self.saved:
                 if isinstance(value, Saved):
-                    self.saved = None
+                    self.saved = tuple([FREED if isinstance(v, Saved) else v for v in self.saved])
                     return
 
     def __getattr__(self, name):
@@ -282,7 +294,7 @@ class OperatorNode(Node):
             names = OperatorNode.plan.__get__(self).names
             if wanted in names:
                 place = names.index(wanted)
-                return self.unpacked()[place] if prefix == "_saved_" else RawSaved(self, place)
+                return self.unpacked_at(place) if prefix == "_saved_" else RawSaved(self, place)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __dir__(self):
@@ -298,7 +310,7 @@ class RawSaved:
     def register_hooks(self, pack_hook, unpack_hook):
         """Keep pack_hook(tensor) in place of the tensor; unpack_hook gives it back. RuntimeError if hooks are there."""
         saved = self._node.saved
-        if saved is None:
+        if saved[self._place] is FREED:
             raise RuntimeError(SECOND_BACKWARD)
         if not isinstance(saved[self._place], SavedTensor):
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "

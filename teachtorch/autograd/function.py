@@ -26,8 +26,8 @@ from ..tensor import Tensor, from_array, meta_tensor
 from . import views
 from .forward_ad import carry, check_size, has_tangent, tangent_of
 from .meta import gradient_source, meta_of, set_history, tracks
-from .node import InputMetadata, Node
-from .saved import SECOND_BACKWARD, save_input, save_result
+from .node import SECOND_BACKWARD, InputMetadata, Node
+from .saved import save_input, save_result
 from .tensor_fields import bump_version
 
 

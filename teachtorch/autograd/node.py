@@ -18,6 +18,13 @@ next_sequence_nr = itertools.count().__next__
 ACCUMULATE_GRAD_SEQUENCE_NR = 2 ** 64 - 1
 
 
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+    "saved tensors after calling backward.")
+
+
 class GradientEdge(namedtuple("GradientEdge", ["node", "output_nr", "ownership_token"], defaults=[None])):
     """Where a gradient goes, in PyTorch's words: output `output_nr` of the forward operator of `node`.
 

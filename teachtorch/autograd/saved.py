@@ -9,14 +9,8 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor, same_memory
 from . import meta as autograd_meta
+from .anomaly_mode import is_anomaly_enabled
 from .node import resolve_edge
-
-SECOND_BACKWARD = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-    "saved tensors after calling backward.")
-
 
 def save_input(t):
     """Keep an argument of the operator: the tensor itself."""
@@ -143,5 +137,13 @@ def changed_in_place(t, expected, node, output_nr):
     made_by = f", which is output {nr} of {maker.operator_name()}," if maker is not None else ""
     return ("one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{scalar_type_name(t._dtype)}Tensor {list(t._shape)}]{made_by} is at version {t._counter.value}; "
-            f"expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed "
-            "to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).")
+            f"expected version {expected} instead. Hint: {hint()}")
+
+
+def hint():
+    """How to find the change, in PyTorch's words."""
+    if is_anomaly_enabled():
+        return ("the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+                "question was changed in there or anywhere later. Good luck!")
+    return ("enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).")

@@ -3,6 +3,7 @@ import warnings
 
 from ..core import observer
 from ..core.dtype import scalar_type_name
+from ..dispatch.state import state
 from ..tensor import Tensor, adopt, counter_of, method, same_memory, storage_of
 from ..core.hooks import RemovableHandle
 from .meta import grad_fn_of, gradient_edge, keep_gradient_at, meta_of, set_requires_grad, tracks
@@ -151,7 +152,9 @@ def detach(self):
 
 @method
 def detach_(self):
-    """Leave the graph: become a leaf without gradient. RuntimeError for views."""
+    """Leave the graph: become a leaf without gradient; nothing in inference mode. RuntimeError for views."""
+    if state.inference:
+        return self
     if self._view is not None:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
                            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "

@@ -6,13 +6,18 @@
 from ..dispatch.state import state
 from ..tensor import ViewMeta, counter_of, stride_of
 from . import meta as autograd_meta
-from .node import InputMetadata, Node
+from .node import SECOND_BACKWARD, InputMetadata, Node
 
 NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM_FUNCTION = "no_grad", "multi_output", "inference", "custom_function"
 
 
 def mark_view(view, base, is_multi_output=False):
-    """Note that `view` looks at `base`. Views of views refer to the root, and share what forbids changing them."""
+    """Note that `view` looks at `base`. Views of views refer to the root, and share what forbids changing them.
+
+    Nothing is noted of inference tensors, which have neither versions nor a history.
+    """
+    if not base._keys & base._keys - 1:
+        return
     outer = base._view
     root = base if outer is None else outer.base
     if not state.grad_enabled:
@@ -104,6 +109,8 @@ class CopySlices(Node):
         grad = grads[0]
         if grad is None:
             return [None] * len(self.next_edges)
+        if self.fn is None:
+            raise RuntimeError(SECOND_BACKWARD)
         shape, stride, base_offset = self.base_geometry
         view_shape, view_stride, view_offset = self.view_geometry
         result = grad.new_empty_strided(shape, stride).copy_(grad)
@@ -115,12 +122,15 @@ class CopySlices(Node):
             part.copy_(inner[0])
         return [result, *inner[1:]]
 
+    def name(self):
+        return "torch::autograd::CopySlices"
+
     def node_of_view(self):
         """A grad_fn for the changed view."""
         return AsStridedOfBase(self.view_metadata, self.view_geometry, self.base_geometry, (self, 0))
 
     def release(self):
-        self.fn.release()
+        self.fn = None
 
 
 def check_inplace(t):

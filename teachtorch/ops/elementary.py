@@ -4,6 +4,7 @@ import math
 import numpy as np
 
 from ..core import dtype as dt
+from ..dispatch.operator import registry
 from ..kernels import scalar, special
 from ..tensor import Tensor
 from .declare import BOOL, ELEMENTWISE, FLOAT, composite, exports, operator, pointwise, publish
@@ -264,6 +265,9 @@ def log10(self):
 def log1p(self):
     """log(1 + self), accurate near 0."""
     return scalar.log1p(self)
+
+
+registry["log1p"].info.derivatives.node_class.__name__ = "Log1PBackward0"
 
 
 @pointwise("sigmoid_backward", numpy=widened(lambda g, r: g * ((1 - r) * r)), inplace=False, spaces=(),

@@ -234,6 +234,10 @@ def rounding(rounding_mode):
     return BY_ROUNDING_MODE[rounding_mode]
 
 
+for _op in ("div_trunc", "div_floor"):
+    registry[_op].info.derivatives.node_class.__name__ = "DivBackward2"
+
+
 def div(input, other, *, rounding_mode=None, out=None):
     """input / other, broadcast; the quotient of integers is floating unless rounded.
 

@@ -1035,3 +1035,101 @@ def variable_makes_a_tensor(m):
 def test_same_outcome(name):
     expected, found = outcome(PROGRAMS[name], torch), outcome(PROGRAMS[name], teachtorch)
     assert found == expected
+
+
+NODE_NAMES = {
+    "log1p": lambda lib, x: x.log1p(),
+    "div, floor": lambda lib, x: lib.div(x, 2, rounding_mode="floor"),
+    "div_, trunc": lambda lib, x: x.clone().div_(x, rounding_mode="trunc"),
+    "fill_ with a tensor": lambda lib, x: x.clone().fill_(lib.tensor(1.0)),
+    "fill_ with a number": lambda lib, x: x.clone().fill_(1.0),
+    "fill with a tensor": lambda lib, x: lib.fill(x, lib.tensor(1.0)),
+    "fill with a number": lambda lib, x: lib.fill(x, 1.0),
+    "index_fill with a tensor": lambda lib, x: x.index_fill(0, lib.tensor([0]), lib.tensor(1.0)),
+    "index_fill with a number": lambda lib, x: x.index_fill(0, lib.tensor([0]), 1.0),
+    "index_fill_ with a tensor": lambda lib, x: x.clone().index_fill_(0, lib.tensor([0]), lib.tensor(1.0)),
+    "masked_fill with a tensor": lambda lib, x: x.masked_fill(x > 1, lib.tensor(1.0)),
+    "masked_fill_ with a number": lambda lib, x: x.clone().masked_fill_(x > 1, 1.0),
+    "movedim of no dimension": lambda lib, x: x.sum().movedim(0, 0),
+    "a changed view": lambda lib, x: base_after_change(x),
+}
+
+
+def base_after_change(x):
+    base = x.clone()
+    base[:1].mul_(2)
+    return base
+
+
+@pytest.mark.parametrize("name", NODE_NAMES)
+def test_names_of_nodes(name):
+    names = [NODE_NAMES[name](lib, lib.tensor([1.0, 2.0], requires_grad=True)).grad_fn.name()
+             for lib in (torch, teachtorch)]
+    assert names[0] == names[1]
+
+
+def test_the_name_of_an_accumulator():
+    names = {(lib.ones(1, requires_grad=True) * 2).grad_fn.next_functions[0][0].name() for lib in (torch, teachtorch)}
+    assert names == {"torch::autograd::AccumulateGrad"}
+
+
+FREED = {
+    "exponent": ("exponent", lambda lib, x: x ** 2),
+    "base": ("self", lambda lib, x: x ** 2),
+    "dim of softmax": ("dim", lambda lib, x: x.softmax(0)),
+    "result of softmax": ("result", lambda lib, x: x.softmax(0)),
+    "min of clamp": ("min", lambda lib, x: x.clamp(1, 3)),
+    "a number as a factor": ("other", lambda lib, x: x * 3),
+}
+
+
+@pytest.mark.parametrize("name", FREED)
+def test_numbers_stay_readable_in_a_freed_node(name):
+    field, make = FREED[name]
+    found = []
+    for lib in (torch, teachtorch):
+        y = make(lib, lib.tensor([1.0, 2.0], requires_grad=True))
+        y.sum().backward()
+        try:
+            found.append(getattr(y.grad_fn, "_saved_" + field))
+        except RuntimeError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+def test_a_saved_tensor_is_unpacked_alone():
+    for lib in (torch, teachtorch):
+        unpacked = []
+        x, y = lib.tensor([2.0], requires_grad=True), lib.tensor([3.0], requires_grad=True)
+        with lib.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: (unpacked.append(t.item()), t)[1]):
+            node = (x * y).grad_fn
+        assert node._saved_self.item() == 2.0
+        assert unpacked == [2.0]
+
+
+def test_what_inference_mode_leaves_alone():
+    for lib in (torch, teachtorch):
+        y = lib.ones(2, requires_grad=True) * 2
+        with lib.inference_mode():
+            y.detach_()
+            made_inside = lib.ones(2, 2)
+        assert y.requires_grad and y.grad_fn is not None
+        assert not made_inside[0]._is_view() and made_inside[0].is_inference()
+
+
+def test_a_second_backward_through_a_changed_view():
+    for lib in (torch, teachtorch):
+        y = lib.ones(3, requires_grad=True).clone()
+        y[:2].add_(3)
+        y.sum().backward()
+        with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+            y.sum().backward()
+
+
+def test_the_hint_when_anomaly_mode_is_on_already():
+    for lib in (torch, teachtorch):
+        with pytest.warns(UserWarning), lib.autograd.detect_anomaly(check_nan=False):
+            y = lib.ones(1, requires_grad=True).exp()
+            y.mul_(2)
+            with pytest.raises(RuntimeError, match="expected version 0 instead. Hint: the backtrace further above"):
+                y.sum().backward()
