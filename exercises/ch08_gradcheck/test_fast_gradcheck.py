@@ -133,6 +133,25 @@ def test_tolerance(yours):
     equal(check(yours, Linear(matrix, claimed)), False, "off by more than atol", what="all off by 1.2e-5")
 
 
+@points(1, "a backward that gives NaN fails")
+def test_nan(yours):
+    why = "every comparison with NaN is False: ask whether they agree, not whether they differ"
+    wrong = Linear([[1.0, 2.0], [3.0, 4.0]], claimed=[[1.0, np.nan], [3.0, 4.0]])
+    equal(check(yours, wrong), False, why, what="fast_gradcheck of a backward with one NaN")
+
+
+@points(1, "eps is the step that was asked for")
+def test_eps(yours):
+    x, one = np.array([1.0]), np.array([1.0])
+    number = yours.forward_number(lambda x: x**3, x, one, one, eps=0.5)
+    why = "(1.5**3 - 0.5**3) / (2 * 0.5)"
+    close(number, 3.25, why, what="forward_number of x**3 at 1 with eps=0.5")
+    verdict = yours.fast_gradcheck(
+        lambda x: x**3, lambda x, grad: grad * 3.25, x, np.random.default_rng(0), eps=0.5
+    )
+    equal(verdict, True, why, what="fast_gradcheck of x**3 at 1 with eps=0.5, and a backward of 3.25")
+
+
 @points(1, "any function")
 def test_any(yours, rng):
     for _ in range(10):

@@ -31,6 +31,17 @@ def test_shape(yours):
     )
 
 
+@points(1, "x is exactly what it was, and f may return its very input")
+def test_restores(yours, rng):
+    x = np.array([rng.random() for _ in range(20)])
+    before = x.copy()
+    answer = yours.numerical_jacobian(lambda x: x, x)
+    why = "x + eps - eps is not always x in floating point: keep the old number and put it back"
+    equal(x, before, why, what="x after numerical_jacobian of f(x) = x")
+    why = "f may return its very input: what it returned for x + eps must not change with x afterwards"
+    close(answer, np.eye(20), why, what="numerical_jacobian of f(x) = x", tolerance=1e-6)
+
+
 @points(1, "the difference is central")
 def test_central(yours):
     answer = yours.numerical_jacobian(lambda x: x * x, np.array([1.0]))

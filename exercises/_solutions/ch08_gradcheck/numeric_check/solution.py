@@ -16,7 +16,8 @@ import numpy as np
 def numerical_jacobian(f, x, eps=1e-6):
     """Return the Jacobian of f at x by central differences, a float64 array of shape (outputs, inputs).
 
-    f: takes and returns a 1-dim float64 array. x: 1-dim float64 array; it must be the same after the call.
+    f: takes and returns a 1-dim float64 array, which may be the very one that it got. x: 1-dim float64 array;
+    it must be exactly the same after the call.
     """
     # solution
     columns = []

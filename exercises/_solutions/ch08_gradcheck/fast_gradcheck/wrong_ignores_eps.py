@@ -1,0 +1,27 @@
+"""Steps by 1e-6 whatever eps is."""
+
+import numpy as np
+
+FAILS = "test_eps"
+SAYS = "1.5**3 - 0.5**3"
+
+
+def unit(size, rng):
+    direction = rng.random(size)
+    return direction / np.linalg.norm(direction)
+
+
+def forward_number(f, x, u, v, eps=1e-6):
+    return float(v @ (f(x + 1e-6 * u) - f(x - 1e-6 * u)) / 2e-6)
+
+
+def backward_number(backward, x, u, v):
+    return float(backward(x, v) @ u)
+
+
+def fast_gradcheck(f, backward, x, rng, eps=1e-6, atol=1e-5, rtol=1e-3):
+    outputs = f(x)
+    u, v = unit(x.size, rng), unit(outputs.size, rng)
+    numeric = forward_number(f, x, u, v, eps)
+    analytic = backward_number(backward, x, u, v)
+    return bool(abs(analytic - numeric) <= atol * u.sum() * v.sum() + rtol * abs(numeric))
