@@ -9,8 +9,8 @@ real. One step trains the discriminator first, to tell them apart, and then the 
                         |
                         +------> D ---> loss_real(.)      the G loss: gradients flow through D into G
 
-`X` is a detach. The generator runs once: its fake samples serve both losses. The G loss asks the
-discriminator as it is after its step.
+`X` is a detach. The D loss is the sum of its two parts. The generator runs once: its fake samples serve both
+losses. The G loss asks the discriminator as it is after its step.
 """
 
 

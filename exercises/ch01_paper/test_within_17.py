@@ -67,10 +67,24 @@ def test_both_spreads(yours):
     equal(yours.possible_winners(row), ["a", "b"], "90 and 90: they touch", picture=bars(row))
 
 
+@points(1, "the fastest one's interval counts for everybody")
+def test_fastest_interval(yours):
+    row = {"A": (100, 50), "B": (90, 1), "C": (70, 5)}
+    why = "A may be as slow as 50, so both reach it, although B and C do not touch each other"
+    equal(yours.possible_winners(row), ["A", "B", "C"], why, picture=bars(row))
+
+
+@points(1, "the winners are sorted by name")
+def test_sorted(yours):
+    row = {"c": (99, 9), "a": (98, 9), "b": (97, 9)}
+    equal(yours.possible_winners(row), ["a", "b", "c"], "sorted, whatever the order of the row")
+
+
 @points(1, "any table")
 def test_any(yours, rng):
     for _ in range(20):
-        row = {name: (rng.randint(10, 99), rng.randint(0, 9)) for name in "abcd"}
+        means = rng.sample(range(10, 100), 4)
+        row = {name: (mean, rng.randint(0, 9)) for name, mean in zip(rng.sample("abcd", 4), means)}
         row["e"] = None
         fastest = max(mean for mean, _ in (row[name] for name in "abcd"))
         close(yours.gap(row, "c"), (fastest - row["c"][0]) / fastest, "of the fastest")

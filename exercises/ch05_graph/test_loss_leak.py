@@ -65,6 +65,10 @@ def test_count_shared(yours):
     for _ in range(10):
         x = x + x
     equal(yours.count_nodes(x), 11, "10 additions and AccumulateGrad", what="10 times x = x + x")
+    for _ in range(30):
+        x = x + x
+    why = "40 additions and AccumulateGrad; a walk along every path would take 2**40 steps"
+    equal(yours.count_nodes(x), 41, why, what="40 times x = x + x")
 
 
 @points(1, "the average, as a float")

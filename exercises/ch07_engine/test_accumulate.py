@@ -54,6 +54,11 @@ def test_first_is_a_copy(yours):
     incoming[0] = 99.0
     why = "whoever holds the incoming array writes into it: .grad must not change with it"
     equal(variable.grad, np.array([1.0]), why, what=".grad, after 99 was written into the array that came in")
+    variable, incoming = Variable([0.0]), np.array([1.0])
+    yours.accumulate_grad(variable, incoming, create_graph=True)
+    incoming[0] = 99.0
+    why = "with create_graph=True too: the array that came in belongs to others"
+    equal(variable.grad, np.array([1.0]), why, what="a first .grad that came with create_graph=True")
 
 
 @points(1, "adding is in place: .grad stays the same array")

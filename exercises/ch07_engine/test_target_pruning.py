@@ -87,6 +87,13 @@ def test_unused(yours):
     raises(RuntimeError, yours.grad, loss, 1.0, [a, other], why="position 1 is not used", text="1")
 
 
+@points(1, "a target that is asked for twice is answered twice")
+def test_twice(yours):
+    loss, *_, a, b = two_leaves()
+    why = "one gradient for each target, as many as there are targets"
+    equal(yours.grad(loss, 1.0, [a, b, a]), [21.0, 55.0, 21.0], why)
+
+
 @points(1, "any graph")
 def test_any(yours, rng):
     for _ in range(10):
