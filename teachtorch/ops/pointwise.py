@@ -263,13 +263,24 @@ def remainder_of_integers(x, y):
 
 
 def remainder_of_floats(x, y):
-    return np.nan if y == 0.0 else x % y
+    if y == 0.0:
+        return np.nan
+    rest = math.fmod(x, y)                          # a rest of 0 keeps the sign of x, unlike Python's
+    return rest + y if rest != 0.0 and (y < 0.0) != (rest < 0.0) else rest
+
+
+def remainder_of_arrays(x, y):
+    """`remainder` by NumPy's loops."""
+    if x.dtype.kind != "f":
+        return np.remainder(x, y)
+    rest = np.fmod(x, y)
+    return np.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
 
 
 remainder_form = Forms(remainder_of_integers, remainder_of_floats)
 
 
-@prepared("remainder", refuse_zero("remainder_cpu"), numpy=widened(np.remainder),
+@prepared("remainder", refuse_zero("remainder_cpu"), numpy=widened(remainder_of_arrays),
           vjp={"self": lambda grad: grad, "other": lambda grad, self, other: -grad * div_floor(self, other)})
 def remainder(self, other):
     """What is left of self after dividing by other, with the sign of other (Python's %)."""

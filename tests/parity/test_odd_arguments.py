@@ -342,3 +342,10 @@ def test_out_of_another_size_warns():
     for lib in (torch, teachtorch):
         with pytest.warns(UserWarning, match="An output with one or more elements was resized since it had shape"):
             lib.add(lib.ones(3), 1, out=lib.ones(2))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
+def test_the_sign_of_a_remainder_of_zero(dtype):
+    x, y = ([-0.0, 0.0, 4.0, -4.0, 5.0, -5.0], dtype), ([2.0, -2.0, -2.0, 2.0, -3.0, 3.0], dtype)
+    assert_same(torch, lambda lib, a, b: (a % b, (a % b).signbit(), (a % -2).signbit(), (3 % a)[2:]), x, y)
+    assert_same(torch, lambda lib, a, b: (a.repeat(20000) % b.repeat(20000)).signbit()[:6], x, y)
