@@ -10,7 +10,7 @@ memory must share one counter:
     a result          has its own memory and its own counter
 
 Every change in place counts, also where grad mode is off. What changes no memory does not count. PyTorch
-refuses some changes, such as that of a leaf with grad mode on. Nothing is refused here: only counting matters.
+refuses some changes, as of a leaf with grad mode on. Nothing is refused here: only counting matters.
 """
 
 
