@@ -193,7 +193,15 @@ def test_second_derivative_through_a_saved_result(torch):
     assert second.tolist() == [1.0, 1.0]
 
 
-def test_create_graph_makes_grad_a_new_differentiable_tensor(torch):
+@pytest.fixture
+def each_warning(torch):
+    """Warnings that come once per program come each time, whatever ran before in this process."""
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(False)
+
+
+def test_create_graph_makes_grad_a_new_differentiable_tensor(torch, each_warning):
     x = torch.ones(2, requires_grad=True)
     x.grad = torch.ones(2)
     before = x.grad

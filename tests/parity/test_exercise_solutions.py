@@ -216,8 +216,12 @@ def test_accumulate():
     held = weight.grad
     (weight * 10).sum().backward()
     assert weight.grad is held
-    with pytest.warns(UserWarning, match="create_graph"):
-        (weight * 10).sum().backward(create_graph=True)
+    torch.set_warn_always(True)          # PyTorch gives this warning once per process otherwise
+    try:
+        with pytest.warns(UserWarning, match="create_graph"):
+            (weight * 10).sum().backward(create_graph=True)
+    finally:
+        torch.set_warn_always(False)
     assert weight.grad is not held
     assert held[0, 0].item() == 11.0
 
