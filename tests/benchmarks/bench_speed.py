@@ -126,13 +126,16 @@ def compare(make, rounds, seconds):
 
 def in_new_process(code, environment=None):
     """How long a Python process takes for `code`, by its own clock, in seconds."""
+    environment = {**os.environ, **(environment or {})}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)       # an installed package has its bytecode
     script = f"import time\nbegin = time.perf_counter()\n{code}\nprint(time.perf_counter() - begin)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
-                         env={**os.environ, **(environment or {})})
+                         env=environment)
     return float(run.stdout.split()[-1])
 
 
 def import_times(rounds):
+    in_new_process("import teachtorch")                    # writes the bytecode
     times = [(in_new_process("import teachtorch"), in_new_process("import torch")) for _ in range(rounds)]
     ours, theirs = (statistics.median(column) for column in zip(*times))
     return ours, theirs, statistics.median(a / b for a, b in times)
