@@ -3,7 +3,7 @@
 import gc
 
 from viz.engines import library_of
-from viz.tensors import is_tensor
+from viz.tensors import has_readable_history, is_tensor
 
 
 def live_tensors(like):
@@ -16,7 +16,7 @@ def live_tensors(like):
         kind = type(thing)
         if kind not in kinds:
             kinds[kind] = is_tensor(thing) and _is_from(library, kind)
-        if kinds[kind]:
+        if kinds[kind] and has_readable_history(thing):
             found.append(thing)
     return found
 

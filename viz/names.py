@@ -1,6 +1,6 @@
 """Finding what the user calls a tensor: variables of the calling frame, and parameters of modules."""
 
-from viz.tensors import is_module, is_tensor
+from viz.tensors import has_readable_history, is_module, is_tensor
 
 _CONTAINER_LIMIT = 200
 
@@ -21,7 +21,12 @@ class Names:
         self.tensors = {}
 
     def add(self, name, tensor):
-        """Keeps the node too: PyTorch makes a new Python object for a node that nobody holds."""
+        """Keeps the node too: PyTorch makes a new Python object for a node that nobody holds.
+
+        A tensor for whose history the library refuses to answer is in no picture, and needs no name.
+        """
+        if not has_readable_history(tensor):
+            return
         self._nodes.append(tensor.grad_fn)
         key = tensor_key(tensor)
         names = self._names.setdefault(key, [])

@@ -94,3 +94,13 @@ def heat(values):
 
 def _signed(value):
     return abs(value) if isinstance(value, complex) else float(value)
+
+
+def has_readable_history(tensor):
+    """Whether the library answers for the tensor's grad_fn: it refuses for a view whose base was changed against the
+    rules, such as an output of split."""
+    try:
+        tensor.grad_fn
+    except RuntimeError:
+        return False
+    return True

@@ -174,3 +174,14 @@ def test_no_tensor_is_refused(lib):
         viz.versions()
     with pytest.raises(TypeError, match="viz.versions takes a tensor"):
         viz.versions.watch(3)
+
+
+def test_a_view_that_the_library_refuses_to_answer_for_is_passed_over(lib):
+    """PyTorch raises at `.grad_fn` of an output of split whose base was changed in place."""
+    base = lib.ones(4, requires_grad=True) * 1
+    parts = base.split(2)
+    base.mul_(2)
+    with pytest.raises(RuntimeError, match="is a view and its base or another view of its base has been modified"):
+        parts[1].grad_fn
+    other = lib.ones(3, requires_grad=True).exp()
+    assert "other" in viz.versions(other).text
