@@ -107,7 +107,7 @@ def _execute(loader, module, path):
     try:
         loader.exec_module(module)
     except Exception:  # unpickling damaged bytes raises almost anything
-        files = list(path.parent.glob(f"__pycache__/{path.stem}.*.nb?"))
+        files = list(path.parent.glob(f"__pycache__/{path.stem}.*"))     # Numba's, and Python's own bytecode
         if not files:
             raise
         for file in files:
