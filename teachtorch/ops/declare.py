@@ -37,7 +37,7 @@ from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred
 from ..dispatch.state import state
 from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements
 from . import elementwise
-from .elementwise import BOOL, FLOAT, SAME  # noqa: F401  (BOOL and FLOAT for the declarations)
+from .elementwise import BOOL, FLOAT, SAME, check_result, explain, refuse_overlap  # noqa: F401  (some for other modules)
 from .fake import Fake
 from .out_dtypes import check_out_dtype
 from .return_types import return_type
@@ -266,11 +266,6 @@ def wrapped(found, results=None):
     return from_array(np.asarray(found))
 
 
-def explain(fake, args):
-    """A kernel failed: let the fake rule, which knows PyTorch's words for it, refuse the arguments instead."""
-    elementwise.explain(fake, args)
-
-
 def writing_kernel(function):
     def cpu(keys, self, *args):
         refuse_overlap(self)
@@ -289,14 +284,6 @@ def copying_kernel(op):
         np.copyto(array_of(self), array_of(result), casting="unsafe")
         return self
     return cpu
-
-
-def refuse_overlap(t):
-    elementwise.refuse_overlap(t)
-
-
-def check_result(name, target, shape, dtype):
-    elementwise.check_result(name, target, shape, dtype)
 
 
 def register_meta(op, fake):
