@@ -28,6 +28,57 @@ class Runtime:
         raise NotImplementedError
 
 
+class DeviceOutOfMemory(RuntimeError):
+    """A device has no room for what `device_malloc` or `map_memory` was asked for; the allocator above tries to help."""
+
+
+class AcceleratorRuntime(Runtime):
+    """What the caching allocator (memory/caching) needs from a device: raw memory and events.
+
+    One object stands for one device. Addresses are ints; a stream is named by an int, 0 for the default one. Nothing
+    here caches, counts or rounds. `device_malloc` and `device_free` may wait for the device, as cudaMalloc does
+    (paper section 5.3): this is why the allocator calls them rarely.
+    """
+
+    can_map = False                  # whether the four methods of virtual memory below work
+
+    def device_malloc(self, nbytes):
+        """The address of `nbytes` of fresh device memory. DeviceOutOfMemory when there is no room."""
+        raise NotImplementedError
+
+    def device_free(self, address):
+        """Give back what `device_malloc` returned."""
+        raise NotImplementedError
+
+    def memory_info(self):
+        """(free, total) bytes of the device."""
+        raise NotImplementedError
+
+    def record_event(self, stream_id):
+        """Mark the work that stream has so far: an event with `query() -> bool` (is it done) and `synchronize()`."""
+        raise NotImplementedError
+
+    def synchronize(self):
+        """Wait until all work of the device is done."""
+        raise NotImplementedError
+
+    def reserve_addresses(self, nbytes):
+        """The first of `nbytes` addresses with no memory behind them."""
+        raise NotImplementedError
+
+    def map_memory(self, address, nbytes):
+        """Put memory behind reserved addresses. DeviceOutOfMemory when there is no room."""
+        raise NotImplementedError
+
+    def unmap_memory(self, address, nbytes):
+        """Take the memory behind these addresses away; they stay reserved."""
+        raise NotImplementedError
+
+    def release_addresses(self, address, nbytes):
+        """Give up a range that `reserve_addresses` returned; nothing may be mapped there."""
+        raise NotImplementedError
+
+
 class CpuRuntime(Runtime):
     """Host memory, through NumPy: a buffer lives as long as somebody refers to it."""
 
