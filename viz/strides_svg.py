@@ -1,12 +1,12 @@
 """A stride trace as SVG: grid above, storage ruler below, one colour per row of the grid."""
 
+from viz.grids_svg import CELL_HEIGHT, grids
 from viz.strides_cells import SLOTS_PER_ROW
 from viz.strides_view_svg import CSS as VIEW_CSS
 from viz.strides_view_svg import view_block
 from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
 from viz.theme import mono_width
 
-_CELL_HEIGHT = 26
 _MIN_WIDTH = 640
 _ROW_ROLES = ("nonleaf", "leaf", "saved", "retained")
 _FACT_LINE = 18
@@ -94,46 +94,14 @@ def _dim_verdict(dim, x, y):
 
 
 def _grids(trace, width, cell):
-    """Panels from left to right, wrapped to the width."""
+    """The panels of the tensor."""
     nodes = trace.by_id()
-    x, y, tallest, parts = MARGIN, 0, 0, []
-    for panel in trace.options["panels"]:
-        content, w, h = _panel(panel, nodes, cell) if panel else (text(4, 40, "..."), 30, 50)
-        if x > MARGIN and x + w > width - MARGIN:
-            x, y, tallest = MARGIN, y + tallest + 10, 0
-        parts.append(group(content, transform=f"translate({number(x)} {number(y)})"))
-        x, tallest = x + w + 18, max(tallest, h)
-    return "".join(parts), y + tallest
 
+    def element(entry, x, y):
+        return _box(nodes[entry], x, y, cell, _role(nodes[entry]["row"]))
 
-def _panel(panel, nodes, cell):
-    """One grid with its headings; returns (svg, width, height)."""
-    left, top = 30, 32 if panel["leading"] else 16
-    parts = (
-        [text(left, 12, f"[{', '.join(map(str, panel['leading']))}, :, :]", "fact")]
-        if panel["leading"]
-        else []
-    )
-    parts += [_heading(column, left + (k + 0.5) * cell, top - 4) for k, column in enumerate(panel["columns"])]
-    for r, row in enumerate(panel["grid"]):
-        y = top + r * _CELL_HEIGHT
-        parts.append(_heading(panel["rows"][r], left - 14, y + 17))
-        parts += [_element(entry, nodes, left + k * cell, y, cell) for k, entry in enumerate(row)]
-    if not any(panel["grid"]):
-        parts.append(text(left, top + 14, "no elements", "note"))
-    rows = max(1, len(panel["grid"]))
-    return "".join(parts), left + max(2, len(panel["columns"])) * cell, top + rows * _CELL_HEIGHT
-
-
-def _heading(position, x, y):
-    return text(x, y, "..." if position is None else position, "small muted mid")
-
-
-def _element(entry, nodes, x, y, cell):
-    if entry is None:
-        return text(x + cell / 2, y + 17, "...", "mid muted")
-    node = nodes[entry]
-    return _box(node, x, y, cell, _role(node["row"]))
+    content, _, height = grids(trace.options["panels"], cell, element, MARGIN, width - MARGIN)
+    return content, height
 
 
 def _role(row):
@@ -141,7 +109,7 @@ def _role(row):
 
 
 def _box(node, x, y, cell, css):
-    content = rect(x + 1, y + 1, cell - 2, _CELL_HEIGHT - 2, "box", 3)
+    content = rect(x + 1, y + 1, cell - 2, CELL_HEIGHT - 2, "box", 3)
     words = text(x + cell / 2, y + 17, node["text"], "mid")
     tip = tag("title", node["tip"].replace("&", "&amp;").replace("<", "&lt;"))
     return group(tip + content + words, data_id=node["id"], data_card="", class_=css)
