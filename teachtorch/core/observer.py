@@ -12,6 +12,10 @@ Topics and the fields of their events:
     backward   phase, node; and by phase: roots ("start", "end"), grads ("node": it runs now), results ("done"),
                error ("failed")
     inplace    tensor, version                a version counter was bumped
+    memory     action, device (its index); "alloc", "free_requested", "free_completed", "segment_alloc",
+               "segment_free", "segment_map", "segment_unmap", "oom" with addr (oom: the device's free bytes), size,
+               stream (and `rounded`, the block's size, for blocks, `pool` for segments); "step" with step ("round",
+               "pool", "candidate", "refused", "miss", "retry", "split", "merge") and the numbers of that step
     loader     phase ("dealt", "arrived", "given"), epoch, task, worker, time: a DataLoader's batches on their way
 """
 from contextlib import contextmanager
