@@ -15,13 +15,12 @@ from .ops.declare import exports as _exports
 from .ops.listing import OperatorTable as _OperatorTable
 from .printing import set_printoptions  # noqa: F401
 from .tensor import Size, Tensor  # noqa: F401
-
-__version__ = "0.1.0"
+from .version import __version__  # noqa: F401
 
 for _module in _MODULES:
     _importlib.import_module(f"{__name__}.ops.{_module}")
 
-for _module in ("random", "utils.dlpack"):
+for _module in ("random", "utils.dlpack", "amp"):
     _importlib.import_module(f"{__name__}.{_module}")
 _sys.modules[f"{__name__}.ops"].__class__ = _OperatorTable
 _log.start()
@@ -30,9 +29,23 @@ for _name, _function in _exports[""].items():
     setattr(_sys.modules[__name__], _name, _function)
 
 # These use all the operators.
-from . import cuda, func, linalg, nn, optim, serialization, special, utils  # noqa: E402,F401
+from . import (amp, backends, cuda, func, linalg, nn, optim, serialization, special, types, utils,  # noqa: E402,F401
+               version)
+from .amp.autocast_mode import (autocast, clear_autocast_cache, get_autocast_dtype, is_autocast_cache_enabled,  # noqa: E402,F401
+                                is_autocast_enabled, set_autocast_cache_enabled, set_autocast_dtype,
+                                set_autocast_enabled)
+from .amp.grad_scaler import GradScaler  # noqa: E402,F401
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402,F401
+from .determinism import (are_deterministic_algorithms_enabled, get_deterministic_debug_mode,  # noqa: E402,F401
+                          get_float32_matmul_precision, get_num_interop_threads,
+                          is_deterministic_algorithms_warn_only_enabled, set_deterministic_debug_mode,
+                          set_float32_matmul_precision, set_flush_denormal, set_num_interop_threads,
+                          use_deterministic_algorithms)
+from .func import vmap  # noqa: E402,F401
+from .memory.storage import UntypedStorage  # noqa: E402,F401
 from .serialization import load, save  # noqa: E402,F401
 
+cuda.amp = _sys.modules[f"{__name__}.cuda.amp"] = amp.cuda
 serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 

@@ -18,6 +18,11 @@ def is_anomaly_enabled():
     return bool(_active)
 
 
+def is_anomaly_check_nan_enabled():
+    """Whether the innermost mode looks for NaN; True while none is on, as in PyTorch."""
+    return _active[-1] if _active else True
+
+
 def watch(topic, fields):
     """Remember the stack of new nodes; check what a node returned; explain a node that failed."""
     node = fields["node"]

@@ -7,10 +7,10 @@ ours: it is included while a dual level is open, so that the Autograd kernels ne
 from .. import tensor
 
 NAMES = ("CPU", "Sim", "CUDA", "Meta", "SparseCPU", "BackendSelect", "Python", "ADInplaceOrView", "Autograd",
-         "ForwardAD", "Tracer", "FuncTorch", "PythonFunction")
+         "ForwardAD", "Tracer", "AutocastCPU", "FuncTorch", "PythonFunction")
 
 CPU, SIM, CUDA, META, SPARSE_CPU, BACKEND_SELECT, PYTHON, AD_INPLACE_OR_VIEW, AUTOGRAD, FORWARD_AD, TRACER, \
-    FUNCTORCH, PYTHON_FUNCTION = (1 << i for i in range(len(NAMES)))
+    AUTOCAST_CPU, FUNCTORCH, PYTHON_FUNCTION = (1 << i for i in range(len(NAMES)))
 
 BACKENDS = CPU | SIM | CUDA | META
 BELOW_AUTOGRAD = AUTOGRAD - 1

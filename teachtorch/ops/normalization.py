@@ -194,7 +194,16 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn
 
     RuntimeError where the shapes do not fit.
     """
-    return layer_norm_(input, as_normalized_shape(normalized_shape, "layer_norm"), weight, bias, eps)[0]
+    normalized_shape = as_normalized_shape(normalized_shape, "layer_norm")
+    if is_mixed(input, weight, bias):
+        return layer_norm_(input.float(), normalized_shape, weight, bias, eps)[0].to(input._dtype)
+    return layer_norm_(input, normalized_shape, weight, bias, eps)[0]
+
+
+def is_mixed(input, weight, bias):
+    """Whether 16-bit floats meet float32 parameters, as under autocast: they are computed in float32."""
+    given = [t for t in (weight, bias) if t is not None]
+    return input._dtype in (dt.bfloat16, dt.float16) and bool(given) and all(t._dtype is dt.float32 for t in given)
 
 
 def functional_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
