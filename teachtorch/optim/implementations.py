@@ -193,7 +193,7 @@ class RuleOptimizer(Optimizer):
             update([params[i] for i in positions], [states[i] for i in positions], group)
 
     def _for_loop(self, params, states, group):
-        do = RECORDED if group["differentiable"] else FOR_LOOP
+        do = RECORDED if group.get("differentiable") else FOR_LOOP
         for p, state in zip(params, states):
             self._rule(do, p, p.grad, state, advance(state["step"]), group)
 
@@ -206,7 +206,7 @@ class RuleOptimizer(Optimizer):
         return False
 
     def _refuse_foreach(self, group):
-        if group["differentiable"]:
+        if group.get("differentiable"):
             raise AssertionError("_foreach ops don't support autograd")
 
     def _check_capturable(self, group, kind):

@@ -43,7 +43,7 @@ def updating(step):
     @functools.wraps(step)
     def switched(self, closure=None):
         before = state.grad_enabled
-        set_grad_mode(self.defaults["differentiable"])
+        set_grad_mode(self.defaults.get("differentiable", False))
         try:
             return step(self, closure)
         finally:

@@ -218,6 +218,14 @@ SAMPLERS = [
     "WeightedRandomSampler([1.0], 1, replacement=1)",
     "BatchSampler(data, True, False)",
     "BatchSampler(data, 2, 0)",
+    *[f"DistributedSampler({data}, {count}, {rank}, {more})" for data, count, rank in (
+        ("data", 2, 0), ("data", 3, 2), ("data", 4, 3), ("range(2)", 5, 4), ("range(5)", 2, 1), ("data", 1, 0))
+      for more in ("", "False", "True, 7", "False, drop_last=True", "drop_last=True")],
+    "DistributedSampler(data, 2, 2)",
+    "DistributedSampler(data, 2, -1)",
+    "DistributedSampler(data, 2)",
+    "DistributedSampler(data)",
+    "DistributedSampler([], 2, 0)",
 ]
 
 
@@ -228,6 +236,18 @@ def test_sampler(sampler):
         names = {**vars(torch.utils.data), "data": range(10), "g": torch.Generator().manual_seed(1)}
         made = eval(sampler, names)
         return list(made), list(made), len(made), torch.rand(1)
+
+    check(program)
+
+
+@pytest.mark.parametrize("shuffle", (True, False))
+def test_epochs_of_a_distributed_sampler(shuffle):
+    def program(torch):
+        sampler, orders = torch.utils.data.DistributedSampler(range(7), 2, 1, shuffle), []
+        for epoch in (0, 1, 5):
+            sampler.set_epoch(epoch)
+            orders.append([list(sampler), sampler.epoch, sampler.num_samples, sampler.total_size])
+        return orders
 
     check(program)
 
@@ -271,6 +291,10 @@ DATASETS = [
     "D.random_split(range(3), [1.5, -0.5])",
     "[len(s) for s in D.random_split(range(2), [0.1, 0.9])]",
     "D.Dataset[int] is not None",
+    "list(D.ChainDataset([stream, stream]))",
+    "len(D.ChainDataset([stream]))",
+    "D.distributed.DistributedSampler is D.DistributedSampler",
+    "D.get_worker_info()",
 ]
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import inspect
 import pickle
 
 import numpy as np
@@ -60,6 +61,7 @@ OPTIONS = {
               "weight_decay=0.1, decoupled_weight_decay=True, maximize=True"],
     "ASGD": ["", "0.1, 0.1, t0=5", "weight_decay=0.1, maximize=True, t0=2, alpha=0.5"],
     "Rprop": ["", "0.1, (0.4, 1.5), (1e-3, 0.2)", "maximize=True"],
+    "Adafactor": ["", "0.5, weight_decay=0.1", "torch.tensor(0.1), -0.5, (1e-3, 1e-2), 1.5", "maximize=True"],
 }
 FUSED = ("SGD", "Adam", "AdamW", "Adagrad")
 
@@ -330,6 +332,13 @@ OPTIONS_REFUSED = [
     *[f"{name}([p], eps=-1)" for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam")],
     *[f"{name}([p], weight_decay=-1)" for name in ("RMSprop", "Adagrad", "Adamax", "NAdam", "RAdam", "ASGD")],
     *[f"{name}([p], betas=(0.5, 1.0))" for name in ("Adamax", "NAdam", "RAdam")],
+    *[f"Adafactor([p], {option})" for option in ("lr=-1", "lr=torch.ones(2)", "beta2_decay=0.1", "eps=(-1, 1)",
+                                                 "eps=(None, -1)", "d=0.5", "weight_decay=-1", "1, 2, 3, 4, 5, 6, 7")],
+    *[f"Muon([p.reshape(1, 2).detach()], {option})" for option in (
+        "lr=-1", "lr=torch.ones(2)", "momentum=-1", "weight_decay=-1", "adjust_lr_fn='x'", "fused=True")],
+    "Muon([p])",
+    "Muon([m], ns_steps=100)",
+    "Muon([m], ns_coefficients=(1, 2))",
     "Adam([p], foreach=True, differentiable=True)",
     "RMSprop([p], foreach=True, differentiable=True)",
     "RMSprop([p], fused=True)",
@@ -352,11 +361,43 @@ OPTIONS_REFUSED = [
 def test_refused_options(spelling):
     def program(torch):
         p = torch.nn.Parameter(torch.ones(2))
-        p.grad = torch.ones(2)
-        optimizer = eval("torch.optim." + spelling, {"torch": torch, "p": p})
+        m = torch.nn.Parameter(torch.ones(1, 2))
+        p.grad, m.grad = torch.ones(2), torch.ones(1, 2)
+        optimizer = eval("torch.optim." + spelling, {"torch": torch, "p": p, "m": m})
         optimizer.step()
 
     check(program)
+
+
+# ---- Muon: matrices only, in bfloat16 inside ------------------------------------------------------------------
+
+MUON = ("", "0.1, 0.3", "0.1, momentum=0.5, nesterov=False, ns_steps=2", "0.1, adjust_lr_fn='match_rms_adamw'",
+        "torch.tensor(0.1), adjust_lr_fn='original', ns_coefficients=(2, -1.5, 0.5), eps=1e-3")
+
+
+def matrix_path(torch, options, dtype):
+    values = np.random.default_rng(0)
+    arrays = [values.standard_normal(shape).astype(dtype) for shape in ((3, 4), (5, 2), (4, 4), (1, 6))]
+    params = [torch.nn.Parameter(torch.from_numpy(array)) for array in arrays]
+    optimizer = eval(f"torch.optim.Muon(params, {options})", {"torch": torch, "params": params})
+    for _ in range(3):
+        for p in params[:3]:                       # the last never has a gradient
+            p.grad = torch.from_numpy(values.standard_normal(tuple(p.shape)).astype(dtype))
+        optimizer.step()
+    return params, optimizer
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("options", MUON)
+def test_muon(options, dtype):
+    wanted, found = matrix_path(torch, options, dtype), matrix_path(teachtorch, options, dtype)
+    assert repr(found[1]) == repr(wanted[1])
+    wanted, found = numbers_of(*wanted), numbers_of(*found)
+    assert list(found) == list(wanted)
+    for name, (kind, value) in wanted.items():
+        assert found[name][0] == kind
+        # bfloat16 has 8 bits of mantissa, and each library rounds the steps inside addmm in its own way
+        np.testing.assert_allclose(found[name][1], value, rtol=1e-6, atol=0.03 if "parameter" in name else 1e-6)
 
 
 # ---- differentiable ----------------------------------------------------------------------------------------
@@ -666,3 +707,31 @@ def test_a_network_learns_the_same():
         return losses, m.state_dict()
 
     check(program, rtol=1e-3)
+
+
+# ---- names and defaults ------------------------------------------------------------------------------------
+
+# SparseAdam needs sparse gradients; the swap is a tool of distributed checkpoints.
+MISSING = {"SparseAdam", "swap_in_optimizer_params_and_state"}
+
+
+def test_every_public_name_is_here():
+    public = {name for name in torch.optim.__all__ if not name.startswith("_")}
+    assert public - set(dir(teachtorch.optim)) == MISSING
+    for module in ("lr_scheduler", "swa_utils"):
+        theirs, ours = getattr(torch.optim, module), getattr(teachtorch.optim, module)
+        assert set(theirs.__all__) <= set(dir(ours))
+
+
+def constructor(module, name):
+    """Names, order, kinds and defaults of the arguments."""
+    return [(p.name, p.kind, p.default) for p in inspect.signature(getattr(module, name).__init__).parameters.values()]
+
+
+@pytest.mark.parametrize("module", ("optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data"))
+def test_constructors_take_the_same_arguments(module):
+    theirs, ours = (importlib.import_module(f"{name}.{module}") for name in ("torch", "teachtorch"))
+    names = [name for name in theirs.__all__ if inspect.isclass(getattr(theirs, name)) and hasattr(ours, name)]
+    assert len(names) > 1
+    different = [name for name in names if constructor(ours, name) != constructor(theirs, name)]
+    assert different == []
