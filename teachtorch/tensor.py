@@ -116,6 +116,8 @@ class Tensor:
 
     def dim(self):
         """The number of dimensions."""
+        if self._device.type != "cpu":
+            return self._storage.address() + self._offset * self._dtype.itemsize
         return len(self._shape)
 
     ndimension = dim
@@ -161,6 +163,10 @@ class Tensor:
     @property
     def is_cpu(self):
         return self._device.type == "cpu"
+
+    @property
+    def is_sim(self):
+        return self._device.type == "sim"
 
     def get_device(self):
         """The device's index, -1 on the CPU."""
@@ -288,21 +294,28 @@ def resize_elements(t, shape, stride):
 # ---- from one form to the other -------------------------------------------------------------------------------
 
 def array_of(t):
-    """The ndarray over a CPU tensor's elements (no copy)."""
+    """The ndarray over a tensor's elements (no copy on the CPU). Asked of an accelerator's tensor, the host waits."""
     array = t._array
     if array is None:
-        array = t._array = _build_array(t)
+        if t._device.type != "cpu":
+            return _array_on_device(t)
+        array = t._array = _build_array(t, t._storage.buffer)
     return array
 
 
-def _build_array(t):
+def _array_on_device(t):
+    """The elements as the host sees them once the current stream is done. Not kept: kernels may change them."""
     if t._device.type == "meta":
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     if 0 in t._shape:
         return np.empty(t._shape, t._dtype.numpy)
     size = t._dtype.itemsize
+    return _build_array(t, t._storage.read())
+
+
+def _build_array(t, buffer):
     strides = tuple([s * size for s in t._stride])
-    return np.ndarray(t._shape, t._dtype.numpy, t._storage.buffer, t._offset * size, strides)
+    return np.ndarray(t._shape, t._dtype.numpy, buffer, t._offset * size, strides)
 
 
 def storage_of(t):

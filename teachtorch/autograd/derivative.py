@@ -5,8 +5,8 @@ An operator's declaration holds formulas such as
     vjp = {"self": lambda grad, other: grad * other, "other": lambda grad, self: grad * self}
 
 The parameter names of a formula say what it needs, and so what is saved: `grad` (or `grads`, of an operator with
-several outputs), names of arguments, names of outputs (`result`), `<argument>_shape`, `_dtype`, `_geometry` (shape,
-stride, offset), and `needs` (which arguments of a joint formula want a gradient). Only what the formulas of the
+several outputs), names of arguments, names of outputs (`result`), `<argument>_shape`, `_dtype`, `_device`, `_geometry`
+(shape, stride, offset), and `needs` (which arguments of a joint formula want a gradient). Only what the formulas of the
 arguments that require grad name is saved: multiplying by a constant saves the constant and not its partner.
 
 The operators of small networks also have `arrays`: the same formulas on ndarrays, which a plain backward of CPU tensors
@@ -24,10 +24,8 @@ from .node import SECOND_BACKWARD, Node, next_sequence_nr
 from .saved import Saved, SavedTensor, save_input, save_result
 
 # How a plan fetches one value when the node is made.
-ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, NEEDS = range(6)
-_SUFFIXES = (("_shape", SHAPE), ("_dtype", DTYPE), ("_geometry", GEOMETRY))
-
-PLAIN_CPU = CPU | AD_INPLACE_OR_VIEW | AUTOGRAD
+ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, DEVICE, NEEDS = range(7)
+_SUFFIXES = (("_shape", SHAPE), ("_dtype", DTYPE), ("_geometry", GEOMETRY), ("_device", DEVICE))
 
 # Operators to which PyTorch passes a number as a tensor: it has a (None, 0) edge and counts as saved. Elsewhere a
 # number has neither.
@@ -190,6 +188,8 @@ def describe(value, kind):
         return () if kind == SHAPE else None
     if kind == SHAPE:
         return value._shape
+    if kind == DEVICE:
+        return value._device
     return value._dtype if kind == DTYPE else (value._shape, stride_of(value), value._offset)
 
 

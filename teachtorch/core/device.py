@@ -55,15 +55,16 @@ class device:
 
 
 CPU, META = device("cpu"), device("meta")
+WITH_INDEX = {"sim": device("sim", 0), "cuda": device("cuda", 0)}     # what a type without an index means
 
 
 def as_device(given):
     """The device meant by `given`: None (the default one), a string, an index or a device."""
     if given is None:
-        return settings.default_device or CPU
-    if given.__class__ is device:
-        return given
-    return device(given)
+        given = settings.default_device or CPU
+    elif given.__class__ is not device:
+        given = device(given)
+    return given if given.index is not None else WITH_INDEX.get(given.type, given)
 
 
 def set_default_device(given):

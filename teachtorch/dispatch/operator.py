@@ -18,6 +18,7 @@ _SEQUENCES = (list, tuple)
 
 registry = {}                                # name -> Operator
 fallbacks = {}                               # key -> kernel for all operators that have none of their own
+makers = {}                                  # key -> function(operator) that makes its kernel from the others, or None
 
 
 def fallthrough(keys, *args):
@@ -111,6 +112,9 @@ class Operator:
             return self.kernels[COMPOSITE_EXPLICIT]
         if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key == K.AUTOGRAD):
             return self.kernels[COMPOSITE_IMPLICIT]
+        made = makers[key](self) if key in makers else None
+        if made is not None:
+            return made
         return fallbacks.get(key, fallthrough)
 
     def own_kernel(self, key):
@@ -125,6 +129,8 @@ class Operator:
 
     def _observed(self, keys, args):
         key, kernel = self._find(keys)
+        if state.is_device_thread:
+            return kernel(keys, *args)
         observer.report("dispatch", op=self.name, key=K.name_of(key), depth=state.depth, args=args)
         state.depth += 1
         try:

@@ -14,6 +14,7 @@ class ThreadState(threading.local):
     inference = False
     forward_ad = False          # whether a dual level is open
     saved_tensors_hooks = None  # (pack, unpack), innermost
+    is_device_thread = False    # whether it runs an accelerator's kernels: what they call is no call of the user's
     depth = 0                   # of nested calls, while somebody observes
 
 

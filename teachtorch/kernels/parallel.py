@@ -9,7 +9,7 @@ import os
 import queue
 import threading
 
-__all__ = ["get_num_threads", "parallel_for", "set_num_threads"]
+__all__ = ["get_num_threads", "parallel_for", "set_num_threads", "stay_on_this_thread"]
 
 CHUNKS_PER_THREAD = 8  # a thread that the system interrupts leaves most of its share to the others
 
@@ -111,6 +111,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def get_num_threads():
+def stay_on_this_thread():
+    """Run the loops that this thread starts on it alone, from now on."""
+    _inside.loop = True
+
+
     """Return how many threads one loop may use (``torch.get_num_threads``)."""
     return _num_threads
 

@@ -26,4 +26,6 @@ MODULES = (
     "loss_ctc", "loss_ranking",
     # all parameters at once
     "foreach", "fused_optim",
+    # on accelerators
+    "launch", "transfer",
 )

@@ -120,7 +120,8 @@ Tensor.layout = property(lambda self: strided, doc="How the elements are kept: t
 
 # ---- writing -------------------------------------------------------------------------------------
 
-@inplace_operator("copy_", vjp={"self": lambda grad: zeros_of(grad), "src": lambda grad: grad})
+@inplace_operator("copy_", vjp={"self": lambda grad: zeros_of(grad),
+                                "src": lambda grad, src_device: on_device(grad, src_device)})
 def copy_(self, src, non_blocking=False):
     """Overwrite this tensor's elements with those of `src`, broadcast and converted."""
     if not isinstance(src, np.ndarray):
@@ -162,6 +163,11 @@ def is_same_view(a, b):
 
 
 registry["copy_"].register(K.CPU, copying_kernel(registry["copy_"].own_kernel(K.CPU)))
+
+
+def on_device(grad, device):
+    """A gradient, brought back to where the copied tensor was."""
+    return grad if device is None or grad._device == device else grad.to(device)
 
 
 def zeros_of(grad):
@@ -253,12 +259,14 @@ def empty_like_array(t, dtype):
 
 # ---- to ------------------------------------------------------------------------------------------
 
-def fake_to_copy(self, dtype, device, memory_format):
+def fake_to_copy(self, dtype, device, memory_format, non_blocking=False):
     return Fake(self._shape, dtype, strides_in(memory_format, self._shape, stride_of(self)))
 
 
-def to_copy(self, dtype, device, memory_format):
-    """A copy in another dtype, on another device (None: the same) or in another memory format."""
+def to_copy(self, dtype, device, memory_format, non_blocking=False):
+    """A copy in another dtype, on another device (None: the same) or in another memory format.
+
+    `non_blocking`: whether the host may go on before a copy from or to an accelerator is done (ops/transfer.py)."""
     stride = strides_in(memory_format, self._shape, stride_of(self))
     if device is not None and device.type == "meta":
         return meta_tensor(self._shape, dtype, stride)
@@ -267,23 +275,24 @@ def to_copy(self, dtype, device, memory_format):
     return copy_with_strides(self, dtype, stride)
 
 
-def to_copy_from_meta(keys, self, dtype, device, memory_format):
+def to_copy_from_meta(keys, self, dtype, device, memory_format, non_blocking=False):
     if device is not None and device.type != "meta":
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     return meta_of_fake(fake_to_copy(self, dtype, device, memory_format))
 
 
-tensor_operator("_to_copy", vjp={"self": lambda grad: grad}, fake=fake_to_copy, spaces=())(to_copy)
+tensor_operator("_to_copy", vjp={"self": lambda grad, self_device: on_device(grad, self_device)}, fake=fake_to_copy,
+                spaces=())(to_copy)
 _to_copy = registry["_to_copy"]
 _to_copy.register(K.META, to_copy_from_meta)
 
 
-def convert(t, dtype, target, copy=False, wanted=preserve_format):
+def convert(t, dtype, target, copy=False, wanted=preserve_format, non_blocking=False):
     """`t` itself where it already is what is wanted, else a copy that gradients flow through."""
     if not copy and dtype is t._dtype and target == t._device:
         if wanted is preserve_format or suggested(t._shape, stride_of(t)) is wanted:
             return t
-    return _to_copy(t, dtype, None if target == t._device else target, wanted)
+    return _to_copy(t, dtype, None if target == t._device else target, wanted, non_blocking)
 
 
 def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False, memory_format=None):
@@ -299,18 +308,19 @@ def to(self, *args, dtype=None, device=None, other=None, non_blocking=False, cop
         device = args.pop(0)
     if args and other is None and not isinstance(args[0], bool):
         dtype = args.pop(0)
+    non_blocking = args[0] if args else non_blocking
     copy = args[1] if len(args) > 1 else copy
     if other is not None:
         dtype, device = other._dtype, other._device
     target = self._device if device is None else as_device(device)
     return _to(self, self._dtype if dtype is None else as_dtype(dtype, "to"), target, copy,
-               preserve_format if memory_format is None else memory_format)
+               preserve_format if memory_format is None else memory_format, non_blocking)
 
 
 @composite("to", spaces=())
-def to_operator(self, dtype, device, copy, memory_format):
+def to_operator(self, dtype, device, copy, memory_format, non_blocking=False):
     """This tensor in a dtype and on a device, itself if it is so already."""
-    return convert(self, dtype, device, copy, memory_format)
+    return convert(self, dtype, device, copy, memory_format, non_blocking)
 
 
 _to = registry["to"]
@@ -363,19 +373,6 @@ def dtype_of_type_name(name):
 publish("type", type_, ("Tensor",))
 publish("type_as", type_as, ("Tensor",))
 publish("cpu", cpu, ("Tensor",))
-
-
-def pin_memory(self, device=None):
-    """This tensor; there is no accelerator whose copies pinned memory would speed up."""
-    return self
-
-
-def is_pinned(self, device=None):
-    return False
-
-
-publish("pin_memory", pin_memory, ("Tensor",))
-publish("is_pinned", is_pinned, ("Tensor",))
 
 
 # ---- the names of formats ------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Random numbers: PyTorch's CPU streams (kernels/random.py) as tensors, generators and seeds."""
 import contextlib
+import secrets
 
 import numpy as np
 
@@ -19,16 +20,17 @@ from .fake import Fake
 
 
 class Generator:
-    """A random number generator on the CPU (torch.Generator); equal seeds give equal numbers, PyTorch's own.
+    """A random number generator (torch.Generator): equal seeds give equal numbers, on the CPU PyTorch's own.
 
     `stream`: the kernel's generator, made anew unless given.
     """
 
     def __init__(self, device="cpu", *, stream=None):
         self.device = as_device(device)
-        if self.device.type != "cpu":
+        if self.device.type not in ("cpu", "sim"):
             raise RuntimeError(f"{self.device.type.upper()} device type not an accelerator.")
-        self._stream = streams.Generator() if stream is None else stream
+        make = streams.Generator if self.device.type == "cpu" else LaunchSeeds
+        self._stream = make() if stream is None else stream
 
     def manual_seed(self, seed):
         """Restart from a seed, and return the generator."""
@@ -54,14 +56,14 @@ class Generator:
 
     def clone_state(self):
         """A generator of its own with the same state."""
-        return Generator().set_state(self.get_state())
+        return restored_generator(self.get_state(), self.device)
 
     def __reduce__(self):
-        return restored_generator, (self.get_state(),)
+        return restored_generator, (self.get_state(), self.device)
 
 
-def restored_generator(state):
-    return Generator().set_state(state)
+def restored_generator(state, device="cpu"):
+    return Generator(device).set_state(state)
 
 
 def state_array(state):
@@ -70,22 +72,75 @@ def state_array(state):
     return array_of(state)
 
 
+class LaunchSeeds:
+    """The state of an accelerator's generator: a seed, and how many launches have drawn.
+
+    The host hands each launch a generator of its own, made of both, so that the numbers do not depend on when kernels
+    run. CUDA's Philox generator works so too (seed and offset); the numbers are not CUDA's.
+    """
+
+    def __init__(self):
+        self.manual_seed(streams.DEFAULT_SEED)
+
+    def manual_seed(self, seed):
+        self._seed, self.offset = seed, 0
+
+    def seed(self):
+        self.manual_seed(secrets.randbits(53))
+        return self._seed
+
+    def initial_seed(self):
+        return self._seed
+
+    def for_launch(self):
+        """The generator of the next launch that draws."""
+        self.offset += 1
+        mixed = np.random.SeedSequence([self._seed % 2**64, self.offset]).generate_state(1, np.uint64)
+        return streams.Generator(int(mixed[0]))
+
+    def get_state(self):
+        """Seed and offset, as 16 bytes, as of a CUDA generator."""
+        return np.array([self._seed % 2**64, self.offset], np.uint64).view(np.uint8)
+
+    def set_state(self, state):
+        if state.size != 16:
+            raise RuntimeError("RNG state is wrong size")
+        self._seed, self.offset = [int(n) for n in np.ascontiguousarray(state).view(np.uint64)]
+
+
 default_generator = Generator(stream=streams.default_generator)
+sim_generator = Generator("sim")
+sim_generator.seed()
 
 
 def stream_of(generator):
-    """The stream to draw from."""
-    return streams.default_generator if generator is None else generator._stream
+    """The stream to draw from, on the CPU."""
+    if generator is None:
+        return streams.default_generator
+    if generator.device.type != "cpu":
+        raise RuntimeError(f"Expected a 'cpu' device type for generator but found '{generator.device.type}'")
+    return generator._stream
+
+
+def generator_of_launch(generator, device):
+    """The generator for one launch on an accelerator, which the host takes from `generator` (None: the default one)."""
+    generator = sim_generator if generator is None else generator
+    if generator.device.type != device.type:
+        raise RuntimeError(f"Expected a '{device.type}' device type for generator but found '{generator.device.type}'")
+    return Generator(stream=generator._stream.for_launch())
 
 
 def manual_seed(seed):
-    """Seed the default generator and return it."""
+    """Seed the default generators of all devices, and return the CPU's."""
+    sim_generator.manual_seed(int(seed))
     return default_generator.manual_seed(seed)
 
 
 def seed():
-    """Seed the default generator from the operating system, and return that seed."""
-    return default_generator.seed()
+    """Seed the default generators from the operating system, and return that seed."""
+    found = default_generator.seed()
+    sim_generator.manual_seed(found)
+    return found
 
 
 def initial_seed():
@@ -196,20 +251,25 @@ for _function, _op in ((randint, randint_kernel), (randperm, randperm_kernel)):
 
 # ---- like another tensor -------------------------------------------------------------------------
 
-def filled_like(draw):
-    """The maker for `like_operator`: values drawn in the order of memory of the strides wanted."""
+def filled_like(draw, overwrite):
+    """The maker for `like_operator`: values drawn in the order of memory of the strides wanted.
+
+    `overwrite`: the name of the in-place operator that draws the same, from (low, high) or (mean, std).
+    """
     def make(size, stride, dtype, device, *args):
         target = registry["empty_strided"](device, size, stride, dtype)
         target._stride = stride
-        if not target.is_meta:
+        if not target.is_meta and not target.is_cpu:
+            registry[overwrite](target, args or (0.0, 1.0), None)
+        elif not target.is_meta:
             fill_drawn(target, lambda shape, contiguous: draw(stream_of(None), shape, dtype.numpy, contiguous,
                                                               *args))
         return target
     return make
 
 
-def like_function(name, draw, doc):
-    op = like_operator(name, filled_like(draw))
+def like_function(name, draw, overwrite, doc):
+    op = like_operator(name, filled_like(draw, overwrite))
 
     def like(input, *, generator=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, memory_format=None):
@@ -221,12 +281,13 @@ def like_function(name, draw, doc):
     op.info.public = publish(name, like, ("",))
 
 
-like_function("rand_like", uniform_draw,
+like_function("rand_like", uniform_draw, "uniform_",
               "Uniform random numbers in [0, 1), with the size and dtype of `input`.")
-like_function("randn_like", normal_draw,
+like_function("randn_like", normal_draw, "normal_",
               "Standard normal random numbers, with the size and dtype of `input`.")
 _randint_like = like_operator("randint_like", filled_like(lambda stream, shape, dtype, contiguous, low, high:
-                                                           stream.randint(shape, dtype, low, high)))
+                                                           stream.randint(shape, dtype, low, high),
+                                                           "random_"))
 
 
 def randint_like(input, low=None, high=None, *, dtype=None, layout=None, device=None, requires_grad=False,

@@ -1,0 +1,184 @@
+"""The simulated device: its memory, its streams and its errors, behind the interface of memory/runtime.py."""
+import atexit
+import os
+import threading
+import traceback
+from collections import deque
+from time import perf_counter
+
+from ...core import observer
+from ..caching import CachingAllocator, register_allocator
+from ..launch import Launch, shown_site
+from ..runtime import AcceleratorRuntime, register_runtime
+from ..streams import AcceleratorError
+from .arena import Arena
+from .cost import CostModel
+from .queue import Queue
+
+CAPACITY = 1 << 30               # bytes, unless TEACHTORCH_SIM_MEMORY says otherwise
+STREAMS_PER_POOL = 32            # c10/cuda/CUDAStream.cpp; the 33rd stream asked for is the 1st again
+
+FORKED = ("Cannot re-initialize sim in forked subprocess. To use sim with multiprocessing, you must use the 'spawn' start "
+          "method")
+
+
+class SimRuntime(AcceleratorRuntime):
+    """One simulated device. Nothing is set up before its first use.
+
+    `capacity`: bytes of device memory. `cost`: a CostModel. `is_blocking`: whether each launch waits for its kernel
+    (SIM_LAUNCH_BLOCKING=1), so that errors show where they arise.
+    """
+
+    device_type = "sim"
+
+    def __init__(self, capacity=None):
+        self.capacity = capacity or int(os.environ.get("TEACHTORCH_SIM_MEMORY") or CAPACITY)
+        self.cost = CostModel()
+        self.is_blocking = os.environ.get("SIM_LAUNCH_BLOCKING", "0") not in ("", "0")
+        self.is_forked = False
+        self.is_in_use = False
+        self.queues = {0: Queue("sim-stream-0", self.note_error)}
+        self.asked_for = {0: 0, 1: 0}         # how many streams each pool was asked for
+        self.errors = deque()                 # (launch, exception) that no synchronisation has raised yet
+        self._arena = None
+        self._allocator = None
+        self._lock = threading.Lock()
+
+    # ---- memory ---------------------------------------------------------------------------------------------------
+
+    @property
+    def arena(self):
+        """The device's memory, made at its first use."""
+        if self._arena is None:
+            with self._lock:
+                self._arena = self._arena or Arena(self.capacity)
+        return self._arena
+
+    def device_malloc(self, nbytes):
+        return self.arena.allocate(nbytes)
+
+    def device_free(self, address):
+        self.wait_for_queues()                # as cudaFree does: somebody may still use it
+        self.arena.release(address)
+
+    def memory_info(self):
+        return self.arena.free_bytes(), self.arena.capacity
+
+    def view(self, address, nbytes):
+        """A flat uint8 array over device memory. Only kernels, and the host after it has waited, should look at it."""
+        return self.arena.view(address, nbytes)
+
+    @property
+    def allocator(self):
+        """The caching allocator of this device, made at its first use."""
+        if self._allocator is None:
+            with self._lock:
+                self._allocator = self._allocator or CachingAllocator(self)
+            register_allocator(self._allocator)
+        return self._allocator
+
+    # ---- streams --------------------------------------------------------------------------------------------------
+
+    def new_stream(self, priority=0):
+        """The number of a stream: the next of its pool (1 ... 32, or 33 ... 64 for priorities below 0)."""
+        pool = int(priority < 0)
+        with self._lock:
+            turn = self.asked_for[pool] % STREAMS_PER_POOL
+            self.asked_for[pool] += 1
+            stream_id = 1 + pool * STREAMS_PER_POOL + turn
+            if stream_id not in self.queues:
+                self.queues[stream_id] = Queue(f"sim-stream-{stream_id}", self.note_error)
+        return stream_id
+
+    def priority_of(self, stream_id):
+        return -1 if stream_id > STREAMS_PER_POOL else 0
+
+    def launch(self, name, stream_id, work, reads=(), writes=(), is_copy=False):
+        """Put `work()` into a stream and return at once. The rest describes it: see Launch."""
+        begin = perf_counter()
+        self.is_in_use = True
+        if self.is_forked:
+            raise RuntimeError(FORKED)
+        launch = Launch(self, name, stream_id, work, reads, writes, is_copy)
+        if self.cost.launch:
+            self.cost.wait_for_launch(begin)
+        if observer.active:
+            observer.report("stream", action="launch", launch=launch, begin=begin, time=perf_counter())
+        self.queues[stream_id].put(launch)
+        if self.is_blocking:
+            self.stream_synchronize(stream_id)
+        return launch
+
+    def record_event(self, stream_id):
+        return self.queues[stream_id].mark(self.raise_error)
+
+    def wait_event(self, stream_id, mark):
+        """Work that is put into the stream from now on waits for the mark."""
+        if not mark.query():
+            self.queues[stream_id].put(mark.wait)
+
+    def stream_query(self, stream_id):
+        """Whether all work of the stream is done."""
+        return self.queues[stream_id].is_idle()
+
+    def stream_synchronize(self, stream_id):
+        """Wait for the work of one stream, and raise what went wrong on the device."""
+        self.queues[stream_id].wait()
+        self.raise_error()
+
+    def synchronize(self):
+        self.wait_for_queues()
+        self.raise_error()
+
+    def wait_for_queues(self):
+        for queue in tuple(self.queues.values()):
+            queue.wait()
+
+    def seconds_between(self, start, end):
+        """The time between two marks, both done."""
+        return end.time - start.time
+
+    # ---- errors ---------------------------------------------------------------------------------------------------
+
+    def note_error(self, task, error):
+        """A kernel failed, in its stream's thread: keep it for the next synchronisation."""
+        self.errors.append((task, error))
+
+    def raise_error(self):
+        """AcceleratorError for the first kernel that failed since the last one was raised; the later ones go with it."""
+        if not self.errors:
+            return
+        launch, error = self.errors.popleft()
+        self.errors.clear()
+        raise AcceleratorError(described(launch, error)) from error
+
+    # ---- the end --------------------------------------------------------------------------------------------------
+
+    def stop(self):
+        """End all threads. Work that has not begun is dropped; the next launch starts a thread anew."""
+        for queue in tuple(self.queues.values()):
+            queue.stop()
+
+    def after_fork(self):
+        """In a forked child: the threads and what they were about to do stayed with the parent."""
+        self.is_forked = self.is_in_use
+        for queue in self.queues.values():
+            queue.forget_thread()
+
+
+def described(launch, error):
+    """The message for a kernel's error, which says where it was launched."""
+    if isinstance(launch, Launch):
+        where = f"in {launch.name}, launched at {shown_site(launch.site)}, in stream {launch.stream_id}"
+    else:
+        where = "in a stream's task"
+    said = "".join(traceback.format_exception_only(error)).strip()
+    return (f"sim error: {said}\n  {where}.\nKernel errors on sim are reported at a later synchronisation, so the stacktrace "
+            "above is not where it arose. For debugging consider SIM_LAUNCH_BLOCKING=1.")
+
+
+runtime = SimRuntime()
+register_runtime(runtime)
+atexit.register(runtime.stop)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=runtime.after_fork)

@@ -1,0 +1,248 @@
+"""How every operator runs on an accelerator: one mechanism, from its declaration.
+
+    check the devices → the fake rule says what the results look like → allocate them on the device
+    → put the kernel into the current stream → return
+
+so that the host is away before the kernel has begun (paper section 5.2). Operators without a fake rule, whose results'
+shapes depend on the data (nonzero, masked_select, unique), have to wait for the device.
+
+`sim` runs the CPU kernel in the stream's thread. A device with kernels of its own registers them under its key, or
+replaces the mechanism with another `Operator.makers[key]`.
+"""
+from ..core import geometry, observer
+from ..core.device import CPU
+from ..dispatch import keys as K
+from ..dispatch.operator import makers
+from ..dispatch.state import set_grad_mode, state
+from ..kernels.parallel import stay_on_this_thread
+from ..memory.device_storage import DeviceStorage
+from ..memory.launch import at_start_of_device_threads
+from ..memory.runtime import runtime_of
+from ..memory.sim import runtime as _sim  # noqa: F401  (makes the device known)
+from ..memory.streams import current_stream_id, synchronize_current_stream
+from ..tensor import Tensor, array_of, from_array, from_geometry
+from .declare import results_type
+from .elementwise import check_result, refuse_overlap, refuse_partial_overlap
+from .fake import Fake
+from .random import generator_of_launch
+
+# Operators that take index tensors of the CPU beside a tensor on an accelerator, as PyTorch's do.
+TAKE_CPU_INDICES = ("index", "index_put", "index_put_")
+# In-place operators that write to tensors whose elements share memory, or read what they write.
+MAY_OVERLAP = ("fill_", "zero_", "index_put_", "masked_fill_", "index_fill_")
+# Operators that change arguments besides the first: the places, and the place of the flag that says so.
+ALSO_WRITES = {"native_batch_norm": ((3, 4), 5)}
+
+
+# ---- the three kinds of kernel ------------------------------------------------------------------------------------
+
+def device_kernel(op):
+    """The kernel of an operator under an accelerator's key; None if it has no CPU kernel to run."""
+    if K.CPU not in op.kernels or op.info is None:
+        return None
+    if op.info.kind == "factory":
+        return factory_kernel(op)
+    if op.info.kind == "in-place" or op.info.name != op.name:
+        return inplace_kernel(op)
+    return waiting_kernel(op) if op.info.fake is None else functional_kernel(op)
+
+
+def functional_kernel(op):
+    """New results, allocated before the kernel has run."""
+    fake, cpu, results = op.info.fake, op.own_kernel(K.CPU), results_type(op.name, op.info.outputs)
+
+    def kernel(keys, *args):
+        device = device_of(op, args)
+        made = tensors_like(fake(*args), device, results)
+        launch(op, cpu, device, args, outputs=made)
+        return made
+    return kernel
+
+
+def inplace_kernel(op):
+    """The first argument changes; what PyTorch refuses is refused here, before the launch."""
+    info, cpu = op.info, op.own_kernel(K.CPU)
+
+    def kernel(keys, self, *args):
+        device = device_of(op, (self, *args))
+        check_change(op, info, self, args)
+        launch(op, cpu, device, (self, *args), written=[self])
+        return self
+    return kernel
+
+
+def factory_kernel(op):
+    """A new tensor of no tensors; its first argument is the device."""
+    fake, cpu = op.info.fake, op.own_kernel(K.CPU)
+    is_uninitialised = op.name in ("empty", "empty_strided")
+
+    def kernel(keys, device, *args):
+        made = tensor_like(fake(*args), device)
+        if not is_uninitialised:
+            launch(op, lambda keys, *args: cpu(keys, CPU, *args), device, args, outputs=made)
+        return made
+    return kernel
+
+
+def waiting_kernel(op):
+    """The result's shape is known once the kernel has run: the host waits for it, and then copies what it found."""
+    cpu, results = op.own_kernel(K.CPU), results_type(op.name, op.info.outputs)
+
+    def kernel(keys, *args):
+        device, box = device_of(op, args), []
+        launch(op, lambda keys, *args: box.append(outcome_of(cpu, keys, args)), device, args)
+        synchronize_current_stream(device.type)
+        found, error = box[0]
+        if error is not None:
+            raise error
+        return moved(found, device, results)
+    return kernel
+
+
+def outcome_of(cpu, keys, args):
+    """(result, None) or (None, error) of a kernel whose launcher waits for it, and so gets the error itself."""
+    try:
+        return cpu(keys, *args), None
+    except Exception as error:
+        return None, error
+
+
+def moved(found, device, results):
+    """CPU tensors as tensors of the device."""
+    if isinstance(found, Tensor):
+        return found.to(device)
+    parts = [part.to(device) for part in found]
+    return tuple(parts) if results is None else results(*parts)
+
+
+# ---- before the launch --------------------------------------------------------------------------------------------
+
+def device_of(op, args):
+    """The accelerator that the arguments are on. RuntimeError, in PyTorch's words, unless they all are.
+
+    0-dim CPU tensors may join: they count as numbers.
+    """
+    device, strays = None, []
+    for position, a in enumerate(args):
+        for t in (a if a.__class__ in (list, tuple) else (a,)):
+            if isinstance(t, Tensor):
+                if not t.is_cpu:
+                    device = device or t._device
+                elif t._shape and op.name not in TAKE_CPU_INDICES:
+                    strays.append(position)
+    if strays or device is None:
+        raise RuntimeError(two_devices(op, device, strays))
+    if op.name in TAKE_CPU_INDICES and args[0].is_cpu:
+        raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
+    return device
+
+
+def two_devices(op, device, strays):
+    found = f"Expected all tensors to be on the same device, but found at least two devices, {device} and cpu!"
+    if op.info is None or op.info.kind == "pointwise":
+        return found
+    argument = op.info.signature.names[strays[0]] if strays else "self"
+    return f"{found} (when checking argument for argument {argument} in method wrapper_{device.type.upper()}_{op.name})"
+
+
+def check_change(op, info, self, args):
+    """Refuse a change that the kernel would refuse, while the caller is still there."""
+    if self.is_cpu:
+        raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{device_of(op, args)} and cpu!")
+    if op.name not in MAY_OVERLAP:
+        refuse_overlap(self)
+        refuse_partial_overlap(self, args)
+    found = None if info.fake is None else info.fake(self, *args)
+    if isinstance(found, Fake) and info.kind != "in-place":
+        check_result(op.name, self, found.shape, found.dtype)
+
+
+# ---- the results --------------------------------------------------------------------------------------------------
+
+def tensors_like(fakes, device, results):
+    """Uninitialised tensors of the device: one, a tuple, or a named tuple."""
+    if isinstance(fakes, Fake):
+        return tensor_like(fakes, device)
+    made = [tensor_like(fake, device) for fake in fakes]
+    return tuple(made) if results is None else results(*made)
+
+
+def tensor_like(fake, device):
+    """An uninitialised tensor of the device with a Fake's shape, dtype and strides."""
+    shape = fake.shape
+    stride = geometry.contiguous_strides(shape) if fake.stride is None else fake.stride
+    itemsize = fake.dtype.itemsize
+    geometry.check_storage_size(shape, itemsize)
+    storage = DeviceStorage(geometry.storage_extent(shape, stride, 0) * itemsize, device)
+    return from_geometry(storage, shape, stride, 0, fake.dtype)
+
+
+# ---- the launch ---------------------------------------------------------------------------------------------------
+
+def launch(op, cpu, device, args, outputs=(), written=()):
+    """Put a CPU kernel into the current stream: on the arguments, into `outputs`. `written`: arguments that change."""
+    host_args = [on_host(a) for a in args]
+    if op.info is not None and "generator" in op.info.signature.names:
+        place = op.info.signature.names.index("generator")
+        host_args[place] = generator_of_launch(args[place], device)
+    host_outputs = [host_view(t) for t in each_tensor(outputs)]
+
+    def work():
+        found = cpu(K.CPU, *host_args)
+        for target, result in zip(host_outputs, each_tensor(found)):
+            array_of(target)[...] = array_of(result)
+
+    runtime = runtime_of(device.type)
+    reads = writes = ()
+    if observer.active or runtime.cost.slows_kernels:
+        reads = [extent_of(t) for t in each_tensor(args) if not t.is_cpu]
+        changed = [*each_tensor(outputs), *written, *also_written(op, args)]
+        writes = [extent_of(t) for t in changed if t.numel()]
+    runtime.launch(op.name, current_stream_id(device.type), work, reads, writes)
+
+
+def on_host(a):
+    """An argument as the kernel gets it: a CPU tensor over device memory, or a copy of a CPU tensor as it is now."""
+    if isinstance(a, Tensor):
+        return from_array(array_of(a).copy()) if a.is_cpu else host_view(a)
+    if a.__class__ in (list, tuple):
+        return a.__class__([on_host(b) for b in a])
+    return a
+
+
+def host_view(t):
+    """A CPU tensor over a device tensor's memory, which outlives changes of the device tensor's geometry."""
+    return from_geometry(t._storage.host, t._shape, t._stride, t._offset, t._dtype)
+
+
+def each_tensor(values):
+    """The tensors in an argument list or a result, however nested."""
+    if isinstance(values, Tensor):
+        return [values]
+    if isinstance(values, (list, tuple)):
+        return [t for value in values for t in each_tensor(value)]
+    return []
+
+
+def extent_of(t):
+    """(address, end) of the bytes that a device tensor spans."""
+    start = t._storage.address() + t._offset * t._dtype.itemsize
+    return start, start + geometry.storage_extent(t._shape, t._stride, 0) * t._dtype.itemsize
+
+
+def also_written(op, args):
+    places, flag = ALSO_WRITES.get(op.name, ((), None))
+    return [args[place] for place in places if args[place] is not None and args[flag]]
+
+
+@at_start_of_device_threads
+def prepare():
+    """A stream's thread: no graph, no versions, nothing reported as a call of the user's, and loops on this thread."""
+    set_grad_mode(False)
+    state.excluded |= K.AD_INPLACE_OR_VIEW
+    state.is_device_thread = True
+    stay_on_this_thread()
+
+
+makers[K.SIM] = device_kernel
