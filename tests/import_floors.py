@@ -9,7 +9,9 @@ FLOORS = ["core", "memory", "kernels", "tensor", "dispatch", "autograd", "ops"]
 
 # Above `ops` stand the packages users build with. They know nothing of each other, except the pairs
 # (importer, imported) named here and in ARCHITECTURE.md.
-NEIGHBOURS = {("optim", "nn")}      # swa_utils averages modules
+NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
+              ("multiprocessing", "nn"),        # how a Parameter travels
+              ("nn", "func")}       # nn.utils.stateless is func.functional_call under its first name
 
 # The console script is the roof: it may reach everything, but only when a command needs it.
 ROOF = {"cli", "__main__"}

@@ -6,6 +6,9 @@ import numpy as np
 
 from .runtime import runtime_of
 
+followers = []                      # called with a storage whose memory has moved; tensor.py: tensors look there again
+
+
 
 class VersionCounter:
     """Counts the in-place changes of one lineage of storage; shared by a tensor, its views and its detach()es.
@@ -20,14 +23,19 @@ class VersionCounter:
 
 
 class UntypedStorage:
-    """A stretch of memory on one device. `buffer` is a flat uint8 array over it (None on meta)."""
+    """A stretch of memory on one device. `buffer` is a flat uint8 array over it (None on meta).
 
-    __slots__ = ("buffer", "device", "is_resizable", "_nbytes", "__weakref__")
+    `shared`: how other processes find the memory, where they can (memory/shared.py), else None.
+    """
+
+    __slots__ = ("buffer", "device", "is_resizable", "is_pinned_memory", "shared", "_nbytes", "__weakref__")
 
     def __init__(self, buffer, device, nbytes=None):
         self.buffer = buffer
         self.device = device
         self.is_resizable = True         # until an array looks at the same memory
+        self.is_pinned_memory = False    # of the CPU: whether an accelerator may copy while the host goes on
+        self.shared = None
         self._nbytes = buffer.nbytes if nbytes is None else nbytes
 
     def nbytes(self):
@@ -60,18 +68,70 @@ class UntypedStorage:
         return UntypedStorage(copy, self.device, self._nbytes)
 
     def resize_(self, nbytes):
-        """Grow or shrink to `nbytes`, keeping what fits. The address changes; tensors on it follow.
+        """Grow or shrink to `nbytes`, keeping what fits. The address changes; every tensor on it follows.
 
         RuntimeError if an array looks at this memory too: it would be left behind.
         """
+        self.check_resizable()
+        self.move_to(runtime_of(self.device.type).malloc(nbytes), nbytes)
+        return self
+
+    def check_resizable(self):
+        """RuntimeError if the memory may not move."""
         if not self.is_resizable:
             raise RuntimeError("Trying to resize storage that is not resizable")
-        runtime, kept = runtime_of(self.device.type), min(self._nbytes, nbytes)
-        old, self.buffer = self.buffer, runtime.malloc(nbytes)
+
+    def move_to(self, buffer, nbytes):
+        """Keep the bytes in `buffer` from now on, as many as fit. Every tensor that looks at them looks there."""
+        old = self.buffer
+        self.replace(buffer, nbytes)
+        for follow in followers:
+            follow(self, old)
+
+    def replace(self, buffer, nbytes):
+        """`move_to` for whoever knows which tensors have to follow."""
+        old, kept = self.buffer, min(self._nbytes, nbytes)
         if old is not None:
-            runtime.copy(self.buffer[:kept], old[:kept])
-        self._nbytes = nbytes
+            runtime_of(self.device.type).copy(buffer[:kept], old[:kept])
+        self.buffer, self._nbytes = buffer, nbytes
+
+    # ---- shared with other processes ----------------------------------------------------------------------------
+
+    def is_shared(self):
+        """Whether other processes can be given this memory, without a copy."""
+        return self.shared is not None
+
+    def share_memory_(self):
+        """Move to shared memory, if it is not there yet; every tensor on it follows. Returns self.
+
+        RuntimeError for memory that is not the CPU's. https://pytorch.org/docs/stable/multiprocessing.html
+        """
+        if self.shared is None:
+            shared = self.new_shared_memory()
+            self.move_to(shared.map(), self._nbytes)
+            self.become_shared(shared)
         return self
+
+    def new_shared_memory(self):
+        """Room for the bytes, in memory/shared.py's Descriptor or Name."""
+        if self.device.type != "cpu":
+            raise RuntimeError("_share_fd_: only available on CPU")
+        from . import shared             # few programs need it
+        return shared.create(self._nbytes)
+
+    def become_shared(self, shared):
+        """The bytes are in shared memory now, which others may see: they stay there."""
+        self.shared, self.is_resizable = shared, False
+
+    @property
+    def filename(self):
+        """The name of the memory where it has one (strategy file_system), else None."""
+        return getattr(self.shared, "name", None)
+
+    def __getstate__(self):
+        """What pickle and deepcopy take: the bytes, in memory of their own."""
+        return None, {"buffer": self.buffer, "device": self.device, "_nbytes": self._nbytes, "is_resizable": True,
+                      "is_pinned_memory": False, "shared": None}
 
     def __eq__(self, other):
         return self is other
