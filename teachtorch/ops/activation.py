@@ -81,7 +81,7 @@ passing(refuse_bool, dt.INTEGRAL, dt.FLOATING)
 
 @prepared("relu", refuse_bool, numpy=lambda x: np.maximum(x, ZEROS[x.dtype]),
           vjp={"self": lambda grad, result: relu_backward(grad, result)},
-          arrays={"self": lambda grad, result: np.where(result <= ZEROS[grad.dtype], ZEROS[grad.dtype], grad)})
+          arrays={"self": lambda grad, result: np.where(result, grad, ZEROS[grad.dtype])})
 def relu(self):
     """max(self, 0); the derivative at 0 is 0. RuntimeError for bools."""
     return 0 if self <= 0 else self
@@ -719,24 +719,44 @@ def functional_glu(input, dim=-1):
     return input.narrow(dim, 0, size // 2) * input.narrow(dim, size // 2, size // 2).sigmoid()
 
 
+@pointwise("rrelu_with_noise", numpy=np.multiply, vjp={"self": lambda grad, noise: grad * noise}, spaces=())
+def rrelu_with_noise(self, noise):
+    """self * noise, with noise 1 where self is above 0 and the slope elsewhere."""
+    return self * noise
+
+
+def slopes_of_rrelu(input, lower, upper, training):
+    """1 above 0, elsewhere a slope; PyTorch draws one number, of double precision, for each element not above 0."""
+    ones = exports[""]["ones_like"](input.detach())
+    if input.is_meta:
+        return ones
+    is_low = input.detach() <= 0
+    if not training:
+        return ones.masked_fill(is_low, (lower + upper) / 2)
+    draws = ones.new_empty(int(is_low.sum()), dtype=dt.float64).uniform_(lower, upper)
+    return ones.masked_scatter(is_low, draws.to(ones._dtype))
+
+
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False):
     """input above 0, elsewhere times a slope: in training random from lower to upper, else their mean."""
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    if not training:
-        return leaky_relu(input, (lower + upper) / 2)
-    slopes = input.detach().clone().uniform_(lower, upper)
-    return prelu_kernel(input, slopes)
+    return functional_rrelu(input, lower, upper, training)
 
 
 @functional("rrelu")
 def functional_rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
     """input above 0, elsewhere times a slope: in training random from lower to upper, else their mean."""
-    result = rrelu(input, lower, upper, training)
-    return input.copy_(result) if inplace else result
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    return run("rrelu_with_noise", inplace, input, slopes_of_rrelu(input, lower, upper, training))
+
+
+def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False):
+    """rrelu in place."""
+    return functional_rrelu(input, lower, upper, training, True)
 
 
 publish("rrelu", rrelu, ("",))
+publish("rrelu_", rrelu_, ("", *FUNCTIONAL))
 publish("selu", selu, ("",))
 publish("selu_", selu_, ("",))
 publish("celu", celu, ("",))

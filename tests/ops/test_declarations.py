@@ -134,7 +134,7 @@ def test_an_error_of_a_thousandth_is_seen(monkeypatch):
     """The checker sees what it is for: mul's derivative, 0.1 % too large."""
     plan = DECLARED["mul"].info.derivatives.plan(0b11)
     (_, *rest), *others = plan.steps
-    monkeypatch.setattr(plan, "array_steps", None)
+    monkeypatch.setattr(plan, "on_arrays", None)
     monkeypatch.setattr(plan, "steps", [(lambda grad, other: grad * other * 1.001, *rest), *others])
     sample = SAMPLES["mul"][0]
     with pytest.raises(AssertionError, match="autograd says"):
