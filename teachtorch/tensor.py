@@ -11,13 +11,17 @@ So a chain of views never makes an array, and a chain of kernels never makes a s
 
 This file knows no operator. Methods and Python operators are attached by ops/ and autograd/ with `method`.
 """
+import gc
 import threading
+from sys import getrefcount
 
 import numpy as np
 
 from .core import device as devices
 from .core import dtype as dtypes
 from .core import geometry
+from .memory import storage as storages
+from .memory.runtime import runtime_of
 from .memory.storage import UntypedStorage, VersionCounter, bytes_of
 
 class NewKeys(threading.local):
@@ -284,10 +288,9 @@ def adopt(t, source):
 
 def resize_elements(t, shape, stride):
     """Give `t` another shape and stride in its storage, which grows if it must, without being initialised."""
-    storage = storage_of(t)
     needed = geometry.storage_extent(shape, stride, t._offset) * t._dtype.itemsize
-    if needed > storage.nbytes():
-        storage.resize_(needed)
+    if needed > storage_of(t).nbytes():
+        _grow(t, needed)
     t._shape, t._stride, t._array = shape, stride, None
 
 
@@ -346,6 +349,112 @@ def counter_of(t):
     if t._counter is None:
         t._counter = VersionCounter()
     return t._counter
+
+
+# ---- memory that moves: resize_, share_memory_ ------------------------------------------------------------------
+#
+# Cached arrays look at memory, not at a storage. When a storage gets other memory they are found and dropped: a search
+# among all living objects, so that nobody pays for it while nothing moves.
+
+def _grow(t, nbytes):
+    if t._device.type != "cpu":
+        t._storage.resize_(nbytes)
+        return
+    t._storage.check_resizable()
+    move_memory(t, runtime_of("cpu").malloc(nbytes), nbytes)
+
+
+def move_memory(t, buffer, nbytes):
+    """Move the storage of `t` to `buffer`. The search for tensors that must follow is left out if there are none."""
+    if not is_alone(t):
+        return storage_of(t).move_to(buffer, nbytes)
+    storage = storage_of(t)
+    _forget_array(t)
+    storage.replace(buffer, nbytes)
+
+
+def share_memory(t):
+    """Move the storage of `t` to shared memory, if it is not there yet."""
+    storage = storage_of(t)
+    if storage.shared is None:
+        shared = storage.new_shared_memory()
+        del storage                      # is_alone counts references
+        move_memory(t, shared.map(), shared.nbytes)
+        t._storage.become_shared(shared)
+
+
+def _follow(storage, old):
+    """Every tensor that looks at `old`, the storage's former memory, looks at the storage again."""
+    if old is None:
+        return
+    root, start = root_of(old), _address(old)
+    for t in living_tensors():
+        if t._storage is storage:
+            _forget_array(t)
+        elif (place := _place_in(t, root, start, old.nbytes)) is not None:
+            stride_of(t)
+            t._storage, t._offset, t._array = storage, place // t._dtype.itemsize, None
+
+
+storages.followers.append(_follow)
+
+
+def _place_in(t, root, start, nbytes):
+    """In which byte of a stretch of memory a tensor with a storage object of its own begins; None if elsewhere.
+
+    A detached tensor is such a one. Tensors over a user's array are not: that memory is theirs.
+    """
+    if t._storage is not None and not t._storage.is_resizable or not t.numel() or t._device.type != "cpu":
+        return None
+    array = array_of(t)
+    place = _address(array) - start
+    return place if root_of(array) is root and 0 <= place < nbytes else None
+
+
+def _forget_array(t):
+    stride_of(t)
+    t._array = None
+
+
+def _address(array):
+    return array.__array_interface__["data"][0]
+
+
+def root_of(array):
+    """The array that owns the memory, or that borrows it from something that is no array."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def living_tensors():
+    """All tensors of the process that Python's garbage collector knows of."""
+    kinds = {Tensor}
+    for kind in (waiting := [Tensor]):
+        kinds.update(kind.__subclasses__())
+        waiting.extend(kind.__subclasses__())
+    return [thing for thing in gc.get_objects() if type(thing) in kinds]
+
+
+def is_alone(t):
+    """Whether no other tensor and no array of a user's looks at the memory of `t`; False if in doubt."""
+    array, storage = t._array, t._storage
+    buffer = None if storage is None else storage.buffer
+    if storage is not None and (buffer is None or getrefcount(storage) > 3):
+        return False                    # three: the slot of t, the name here, getrefcount's argument
+    root = root_of(buffer if array is None else array)
+    if root.base is not None:
+        return False
+    if array is not None and array is not root and getrefcount(array) > 3:
+        return False
+    if buffer is not None and buffer is not root and getrefcount(buffer) > 3:
+        return False
+    return getrefcount(root) == _references(array, root) + _references(buffer, root) + 2
+
+
+def _references(looker, root):
+    """How often is_alone's `looker` and what holds it refer to `root`: by slot and name, or by its base."""
+    return 0 if looker is None else 2 if looker is root else 1
 
 
 # ---- attaching methods ----------------------------------------------------------------------------------------

@@ -12,13 +12,11 @@ arguments that require grad name is saved: multiplying by a constant saves the c
 The operators of small networks also have `arrays`: the same formulas on ndarrays, which a plain backward of CPU tensors
 (no create_graph, nobody observing) uses to go around the dispatcher. The tests hold the two equal.
 """
-import numpy as np
-
 from ..core import observer
-from ..dispatch.keys import AD_INPLACE_OR_VIEW, AUTOGRAD, CPU
 from ..dispatch.state import state
 from ..kernels.pointwise import silently
-from ..tensor import Tensor, array_of, from_array, stride_of
+from ..tensor import Tensor, stride_of
+from . import on_arrays
 from .meta import gradient_source
 from .node import SECOND_BACKWARD, Node, next_sequence_nr
 from .saved import Saved, SavedTensor, save_input, save_result
@@ -124,11 +122,13 @@ class Plan:
                 self.steps.append((formula.fn, wanted, slots, formula.is_joint))
                 if formula.on_arrays is not None:
                     self.array_steps.append((formula.on_arrays, wanted, slots[0]))
-        if len(self.array_steps) < len(self.steps):
-            self.array_steps = None
         self.frees_numbers = derivatives.wraps_numbers and any(
             kind == ARGUMENT and index in derivatives.positions for kind, index in self.entries)
-        self.keeps_tensors = any(kind in (ARGUMENT, RESULT) for kind, _ in self.entries)
+        tensor_places = {i for i, (kind, _) in enumerate(self.entries) if kind in (ARGUMENT, RESULT)}
+        self.keeps_tensors = bool(tensor_places)
+        self.on_arrays = None
+        if len(self.array_steps) == len(self.steps):
+            self.on_arrays = on_arrays.function_of(self, derivatives.node_class.__name__, tensor_places)
 
     def _entry(self, derivatives, name, slots):
         """The place of `name` among the saved values."""
@@ -230,12 +230,11 @@ class OperatorNode(Node):
             grads = grads[0]
             if grads is None:
                 return [None] * len(self.next_edges)
-        values = self.unpacked()
         by_slot = None
-        if plan.array_steps is not None and not (state.grad_enabled or state.forward_ad or observer.active):
-            by_slot = apply_to_arrays(plan, grads, values)
+        if plan.on_arrays is not None and not (state.grad_enabled or state.forward_ad or observer.active):
+            by_slot = silently(plan.on_arrays, self, grads)
         if by_slot is None:
-            by_slot = run_formulas(plan.steps, grads, values, plan.width)
+            by_slot = run_formulas(plan.steps, grads, self.unpacked(), plan.width)
         return by_slot if self.counts is None else self.flattened(by_slot)
 
     def apply_towards(self, grads, is_wanted):
@@ -329,37 +328,6 @@ def run_formulas(steps, grads, values, width):
         else:
             by_slot[slots[0]] = found
     return by_slot
-
-
-FEW = 1 << 14                    # so many elements NumPy handles as quickly as a compiled loop
-
-
-def apply_to_arrays(plan, grad, values):
-    """The gradients by slot from the formulas on arrays; None where they do not serve: for other tensors than plain
-    small ones of the CPU, or where a formula answers NotImplemented."""
-    if grad._keys != PLAIN_CPU:
-        return None
-    grad_array = array_of(grad)
-    if grad_array.size > FEW:
-        return None
-    arrays = [array_of(value) if isinstance(value, Tensor) else value for value in values]
-    if grad_array.ndim > 1 and any([is_ordered_otherwise(a, grad_array) for a in arrays]):
-        return None
-    by_slot = [None] * plan.width
-    for fn, wanted, slot in plan.array_steps:
-        found = silently(fn, grad_array, *[arrays[i] for i in wanted])
-        if found is NotImplemented:
-            return None
-        by_slot[slot] = grad if found is grad_array else from_array(np.asarray(found))
-    return by_slot
-
-
-def is_ordered_otherwise(array, grad):
-    """Whether an operand's elements lie in another order than the gradient's: NumPy then chooses its own for the
-    product, where PyTorch follows the gradient."""
-    if array.__class__ is not np.ndarray or array.shape != grad.shape or array.strides == grad.strides:
-        return False
-    return not (array.flags.c_contiguous and (grad.flags.c_contiguous or not any(grad.strides)))
 
 
 def collect_sources(positions, args, wraps_numbers=True):

@@ -11,26 +11,38 @@ import threading
 
 __all__ = ["get_num_threads", "parallel_for", "set_num_threads", "stay_on_this_thread"]
 
-CHUNKS_PER_THREAD = 8  # a thread that the system interrupts leaves most of its share to the others
+CHUNKS_PER_THREAD = 8  # of the smallest size: a thread that is interrupted leaves most of its share to the others
+
+
+def chunks(total, threads, grain):
+    """Ranges that cover ``range(total)``: large ones first, since each costs a hand-over, small ones at the end,
+    so that the threads finish together ("guided" scheduling of OpenMP)."""
+    smallest = max(-(-total // (threads * CHUNKS_PER_THREAD)), grain)
+    begin, ranges = 0, []
+    while begin < total:
+        size = max((total - begin) // (2 * threads), smallest)
+        ranges.append((begin, min(begin + size, total)))
+        begin += size
+    return ranges
 
 
 class _Job:
     """One loop: threads take chunks from it until none is left."""
 
-    def __init__(self, total, step, body):
-        self.total, self.step, self.body = total, step, body
-        self.starts = iter(range(0, total, step))
-        self.unfinished = -(-total // step)
+    def __init__(self, ranges, body):
+        self.ranges = iter(ranges)
+        self.body = body
+        self.unfinished = len(ranges)
         self.lock = threading.Lock()
         self.done = threading.Event()
         self.error = None
 
     def work(self):
-        """Run chunks until none is left; ``next`` on a range iterator is atomic under the lock below."""
-        while (begin := self._take()) is not None:
+        """Run chunks until none is left."""
+        while (chunk := self._take()) is not None:
             try:
                 if self.error is None:
-                    self.body(begin, min(begin + self.step, self.total))
+                    self.body(*chunk)
             except BaseException as error:
                 self.error = self.error or error
             finally:
@@ -38,7 +50,7 @@ class _Job:
 
     def _take(self):
         with self.lock:
-            return next(self.starts, None)
+            return next(self.ranges, None)
 
     def _finish(self):
         with self.lock:
@@ -140,8 +152,7 @@ def parallel_for(total, grain, body):
     if threads == 1 or _inside.loop:
         body(0, total)
         return
-    step = max(-(-total // (threads * CHUNKS_PER_THREAD)), grain)
-    job = _Job(total, step, body)
+    job = _Job(chunks(total, threads, grain), body)
     _pool.run(job, threads - 1)
     if job.error is not None:
         raise job.error

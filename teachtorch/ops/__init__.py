@@ -12,7 +12,7 @@ MODULES = (
     "loss", "loss_pointwise", "normalization",
     "matmul", "matmul_sums",
     # shapes, copies, new tensors
-    "view", "creation", "convert", "joining", "random", "questions", "view_copies", "interchange",
+    "view", "creation", "convert", "joining", "random", "questions", "view_copies", "interchange", "sharing",
     "indexing", "picking", "masking", "scatter", "embedding",
     "einsum",
     "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
