@@ -6,8 +6,9 @@ from ..core.dtype import int64
 from ..ops.declare import exports
 from . import functional as F
 from . import init
+from .lazy import LazyModuleMixin
 from .module import Module
-from .parameter import Parameter
+from .parameter import Parameter, UninitializedBuffer, UninitializedParameter
 
 empty, zeros, ones, tensor = [exports[""][name] for name in ("empty", "zeros", "ones", "tensor")]
 
@@ -259,6 +260,88 @@ class InstanceNorm3d(_InstanceNorm):
     count = 3
 
 
+# ---- norms that find out their num_features ---
+
+
+class _LazyNormBase(LazyModuleMixin, _NormBase):
+    """What lazy norms share; num_features is the size of dimension 1 of the first input."""
+
+    def __init__(
+        self,
+        eps=1e-5,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
+    ):
+        super().__init__(0, eps, momentum, False, False, bias=False)
+        self.affine, self.track_running_stats = affine, track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(device=device, dtype=dtype)
+            if bias:
+                self.bias = UninitializedParameter(device=device, dtype=dtype)
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked = tensor(0, dtype=int64, device=device)
+
+    def reset_parameters(self):
+        """Weight 1, bias 0, nothing seen, once they are there."""
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input):
+        """Give parameters and statistics their shape and first values."""
+        if not self.has_uninitialized_params():
+            return
+        self.num_features = input.shape[1]
+        names = ["weight", "bias"] if self.affine else []
+        names += ["running_mean", "running_var"] if self.track_running_stats else []
+        for name in names:
+            if getattr(self, name) is not None:
+                getattr(self, name).materialize((self.num_features,))
+        self.reset_parameters()
+
+
+class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
+    """A BatchNorm1d whose num_features are those of its first input; that call makes it a BatchNorm1d."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
+    """A BatchNorm2d whose num_features are those of its first input; that call makes it a BatchNorm2d."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
+    """A BatchNorm3d whose num_features are those of its first input; that call makes it a BatchNorm3d."""
+
+    cls_to_become = BatchNorm3d
+
+
+class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
+    """An InstanceNorm1d whose num_features are those of its first input; that call makes it an InstanceNorm1d."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
+    """An InstanceNorm2d whose num_features are those of its first input; that call makes it an InstanceNorm2d."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
+    """An InstanceNorm3d whose num_features are those of its first input; that call makes it an InstanceNorm3d."""
+
+    cls_to_become = InstanceNorm3d
+
+
 class GroupNorm(Module):
     """Normalisation of each of `num_groups` groups of channels of each sample of (N, C, ...) (Wu and He
     2018)."""
@@ -305,3 +388,10 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """An older form of LocalResponseNorm, for (N, C, H, W), that takes `k` as 1 by default."""
+
+    def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
+        super().__init__(size, alpha, beta, k)

@@ -16,6 +16,9 @@ class DropoutOfKind(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
+_DropoutNd = DropoutOfKind                  # PyTorch's name
+
+
 class Dropout(DropoutOfKind):
     """Elements become zero with probability p; the rest is divided by 1 - p (Hinton et al. 2012)."""
 

@@ -1,11 +1,13 @@
 """Linear layers and changes of shape."""
 import math
 
+from ..autograd.grad_mode import no_grad
 from ..ops.declare import exports
 from . import functional as F
 from . import init
+from .lazy import LazyModuleMixin
 from .module import Module
-from .parameter import Parameter
+from .parameter import Parameter, UninitializedParameter
 
 empty = exports[""]["empty"]
 
@@ -46,6 +48,42 @@ class Linear(Module):
 
     def extra_repr(self):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A Linear whose in_features are those of its first input; that call makes it a Linear."""
+
+    cls_to_become = Linear
+
+    def __init__(self, out_features, bias=True, device=None, dtype=None):
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self):
+        """Draw weight and bias anew, once they are there."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input):
+        """Give weight and bias their shapes and first values."""
+        if self.has_uninitialized_params():
+            with no_grad():
+                self.in_features = input.shape[-1]
+                self.weight.materialize((self.out_features, self.in_features))
+                if self.bias is not None:
+                    self.bias.materialize((self.out_features,))
+                self.reset_parameters()
+        if self.in_features == 0:                      # the weight came with load_state_dict
+            self._take_loaded(input.shape[-1])
+
+    def _take_loaded(self, in_features):
+        if in_features != self.weight.shape[-1]:
+            raise AssertionError(f"The in_features inferred from input: {in_features} is not equal to in_features "
+                                 f"from self.weight: {self.weight.shape[-1]}")
+        self.in_features = in_features
 
 
 class Flatten(Module):

@@ -21,6 +21,9 @@ class WeightedLoss(Loss):
         self.register_buffer("weight", weight)
 
 
+_Loss, _WeightedLoss = Loss, WeightedLoss      # PyTorch's names, from which users derive losses of their own
+
+
 class L1Loss(Loss):
     """The absolute differences between input and target."""
 

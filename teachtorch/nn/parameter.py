@@ -1,6 +1,9 @@
 """Parameter and Buffer: tensors that a Module registers when they are assigned to it."""
+from contextlib import contextmanager
+
 import numpy as np
 
+from ..ops.declare import exports
 from ..tensor import Tensor, from_array, same_memory, storage_of
 
 
@@ -23,6 +26,8 @@ class Parameter(Tensor):
 
     def __repr__(self, *, tensor_contents=None):
         return "Parameter containing:\n" + Tensor.__repr__(self)
+
+    __str__ = __repr__
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:
@@ -63,3 +68,126 @@ def as_subclass(data, cls):
     new = same_memory(data)
     new.__class__ = cls
     return new
+
+
+# ---- parameters and buffers whose shape is not known yet --------------------------------------------------------------
+
+ATTEMPTED = (
+    "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or explicitly "
+    "manipulating `torch.nn.parameter.{}` objects. When using LazyModules Call `forward` with a dummy batch to "
+    "initialize the parameters before calling torch functions")
+
+
+def _refused(self):
+    """What every operator reads first."""
+    raise ValueError(ATTEMPTED.format(type(self).__name__))
+
+
+@contextmanager
+def as_initialized(t):
+    """An uninitialized tensor as the empty ordinary tensor that it really is, for the length of the block."""
+    cls = type(t)
+    t.__class__ = cls.cls_to_become
+    try:
+        yield t
+    finally:
+        t.__class__ = cls
+
+
+def _of_the_data(name):
+    """The method of that name, of the empty tensor behind an uninitialized one: what PyTorch allows."""
+    def method(self, *args, **kwargs):
+        return getattr(self.data, name)(*args, **kwargs)
+    method.__name__ = name
+    return method
+
+
+class UninitializedTensorMixin:
+    """A tensor that knows its dtype and device but not its shape; no operator takes it.
+
+    It is an empty tensor whose storage and shape cannot be read. `materialize` gives it a shape and makes it an
+    ordinary one. https://pytorch.org/docs/stable/generated/torch.nn.parameter.UninitializedParameter.html
+    """
+
+    __slots__ = ()
+
+    _array = _storage = _offset = _stride = _shape = property(_refused)
+
+    @property
+    def shape(self):
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "
+            "to initialize the parameters before accessing their attributes.")
+
+    @property
+    def data(self):
+        with as_initialized(self):
+            return Tensor.data.__get__(self)
+
+    @data.setter
+    def data(self, value):
+        with as_initialized(self):
+            Tensor.data.__set__(self, value)
+
+    def materialize(self, shape, device=None, dtype=None):
+        """Become an ordinary parameter or buffer of this shape, with whatever values the memory holds."""
+        self.data = exports[""]["empty"](shape, device=device or self.device, dtype=dtype or self.dtype)
+        self.__class__ = self.cls_to_become
+
+    def share_memory_(self):
+        raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize "
+                           "the parameters before calling `module.share_memory()`.")
+
+    def __repr__(self, *, tensor_contents=None):
+        return f"<{type(self).__name__}>"
+
+    __str__ = __repr__
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol):
+        return type(self), (self.requires_grad,)
+
+
+for _name in ("size", "half", "float", "double", "char", "short", "int", "long", "cpu", "to"):
+    setattr(UninitializedTensorMixin, _name, _of_the_data(_name))
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A Parameter whose shape a lazy module finds out at its first call."""
+
+    __slots__ = ()
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad=True, device=None, dtype=None):
+        parameter = Parameter(exports[""]["empty"](0, device=device, dtype=dtype), requires_grad)
+        parameter.__class__ = cls
+        return parameter
+
+    def __init__(self, requires_grad=True, device=None, dtype=None):
+        """__new__ has done it all."""
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer whose shape a lazy module finds out at its first call."""
+
+    __slots__ = ()
+    cls_to_become = Tensor
+
+    def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
+        buffer = exports[""]["empty"](0, device=device, dtype=dtype).requires_grad_(requires_grad)
+        buffer.persistent = persistent
+        buffer.__class__ = cls
+        return buffer
+
+    def __init__(self, requires_grad=False, device=None, dtype=None, persistent=True):
+        """__new__ has done it all."""
+
+
+def is_lazy(param):
+    """Whether a tensor is uninitialized."""
+    return isinstance(param, UninitializedTensorMixin)

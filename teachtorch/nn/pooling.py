@@ -260,3 +260,59 @@ class LPPool3d(_LPPoolNd):
     """Power averages of windows of (N, C, D, H, W) or (C, D, H, W)."""
 
     count = 3
+
+
+class _FractionalMaxPoolNd(Module):
+    """The maximum of windows at random steps. Exactly one of `output_size` and `output_ratio` is given.
+
+    `return_indices`: also where the maxima are; `_random_samples`: numbers in [0, 1) that replace the random ones.
+    ValueError for other arguments. Source: Graham, Fractional Max-Pooling, 2014.
+    """
+
+    count = None
+
+    def __init__(
+        self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
+    ):
+        super().__init__()
+        self.kernel_size = self._checked_kernel(kernel_size)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self._check_size(output_size, output_ratio)
+        self.output_size = None if output_size is None else per_dimension(output_size, self.count)
+        self.output_ratio = None if output_ratio is None else per_dimension(output_ratio, self.count)
+
+    def _checked_kernel(self, kernel_size):
+        return per_dimension(kernel_size, self.count)
+
+    def _check_size(self, output_size, output_ratio):
+        if output_size is None and output_ratio is None:
+            raise ValueError(
+                f"{type(self).__name__} requires specifying either an output size, or a pooling ratio"
+            )
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if output_ratio is not None and not all(0 < r < 1 for r in per_dimension(output_ratio, self.count)):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input):
+        pool = getattr(F, f"fractional_max_pool{self.count}d")
+        sizes = self.kernel_size, self.output_size, self.output_ratio
+        return pool(input, *sizes, self.return_indices, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """Maxima of windows of (N, C, H, W) or (C, H, W) at random steps."""
+
+    count = 2
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """Maxima of windows of (N, C, T, H, W) or (C, T, H, W) at random steps."""
+
+    count = 3
+
+    def _checked_kernel(self, kernel_size):
+        if min(per_dimension(kernel_size, 3)) <= 0:
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        return super()._checked_kernel(kernel_size)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from ..autograd.grad_mode import no_grad
 from ..core.hooks import RemovableHandle
 from ..tensor import Tensor
-from .parameter import Parameter
+from .parameter import Parameter, is_lazy
 
 EXTRA_STATE = "_extra_state"
 NO_OP_ON_META = (
@@ -179,9 +179,11 @@ class Stateful:
         if not isinstance(new, Tensor):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                     f"checkpoint but received {type(new)}")
-        if value.dim() == 0 and new._shape == (1,):          # as PyTorch 0.3 saved scalars
+        if is_lazy(value) and is_lazy(new):
+            return None
+        if value.dim() == 0 and new.shape == (1,):           # as PyTorch 0.3 saved scalars
             new = new[0]
-        if new._shape != value._shape:
+        if new.shape != value.shape:
             return (f"size mismatch for {key}: copying a param with shape {new.shape} from checkpoint, the shape in "
                     f"current model is {value.shape}.")
         if value.is_meta and not new.is_meta and not assign:

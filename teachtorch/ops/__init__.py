@@ -19,7 +19,7 @@ MODULES = (
     "linalg_vectors",
     "dropout",
     # space
-    "padding", "convolution", "pooling", "batch_norm", "resize", "grid_sample",
+    "padding", "convolution", "pooling", "fractional_pooling", "batch_norm", "resize", "grid_sample",
     # through time
     "recurrent", "attention",
     # losses that are made of the above

@@ -719,7 +719,8 @@ def functional_glu(input, dim=-1):
     return input.narrow(dim, 0, size // 2) * input.narrow(dim, size // 2, size // 2).sigmoid()
 
 
-@pointwise("rrelu_with_noise", numpy=np.multiply, vjp={"self": lambda grad, noise: grad * noise}, spaces=())
+@pointwise("rrelu_with_noise", numpy=np.multiply, spaces=(), vjp={
+    "self": lambda grad, noise: grad * noise, "noise": lambda grad, self: grad * self})
 def rrelu_with_noise(self, noise):
     """self * noise, with noise 1 where self is above 0 and the slope elsewhere."""
     return self * noise

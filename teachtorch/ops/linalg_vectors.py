@@ -5,6 +5,7 @@ from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels import matrices
+from ..tensor import from_array
 from .declare import LINEAR, MULTILINEAR, composite, exports, operator, publish
 from .fake import Fake, require_tensor
 from .linalg_checks import fake_matrix, require_matrix_arrays
@@ -323,3 +324,43 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     many = x1.dim() > 1 and x2.dim() > 1 and max(x1.shape[-2], x2.shape[-2]) > FEW_ROWS
     multiplies = compute_mode == MODES[1] or many and compute_mode == MODES[0]
     return cdist_(x1, x2, float(p), p == 2 and multiplies)
+
+
+def fake_pdist(self, p=2.0):
+    require_tensor(self, "pdist", "self")
+    if len(self._shape) != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {len(self._shape)}D")
+    if not self._dtype.is_floating_point:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    rows = self._shape[0]
+    return Fake((rows * (rows - 1) // 2,), self._dtype)
+
+
+def pair_slopes(self, p, result):
+    """(derivatives of each pair's distance by the difference of its rows, first rows, second rows)."""
+    first, second = [from_array(rows) for rows in np.triu_indices(self._shape[0], 1)]
+    slopes = distance_slopes(self[first].unsqueeze(1), self[second].unsqueeze(1), p, result[:, None, None])
+    return slopes[:, 0, 0], first, second
+
+
+def pdist_gradient(grad, self, p, result):
+    slopes, first, second = pair_slopes(self, p, result)
+    change = grad[:, None] * slopes
+    return (self * 0).index_add(0, first, change).index_add(0, second, -change)
+
+
+def pdist_tangent(self_t, self, p, result):
+    slopes, first, second = pair_slopes(self, p, result)
+    return (slopes * (self_t[first] - self_t[second])).sum(-1)
+
+
+@operator("pdist", fake=fake_pdist, vjp={"self": pdist_gradient}, jvp=pdist_tangent, spaces=("", "nn.functional"),
+          out=False)
+def pdist(self, p=2.0):
+    """The p-norm distances between all pairs of rows of (n, k), as n (n - 1) / 2 values: rows 0 and 1, 0 and 2, ..."""
+    if self.ndim != 2 or self.dtype.kind not in "fV" or p < 0:
+        raise TypeError("pdist: arguments that do not fit")
+    first, second = np.triu_indices(self.shape[0], 1)
+    return distances(np.abs(self[first] - self[second]), p)

@@ -734,7 +734,8 @@ def resize_as_(self, the_template, *, memory_format=None):
 
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """Make this tensor look at another tensor's elements, or at a storage with the given geometry."""
-    check_inplace(self)
+    if state.grad_enabled:
+        check_inplace(self)
     if isinstance(source, Tensor) and size is None:
         if source._dtype is not self._dtype:
             raise RuntimeError("Could not set tensor of type "

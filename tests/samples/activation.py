@@ -35,6 +35,7 @@ SAMPLES = {
     "threshold_backward": with_gradient(0.0),
     "relu_backward": with_gradient(),
     "threshold": [*(sample(*s.args, 0.3, 7.0) for s in arrays(off_zero)), sample(ints(3, low=-3), 1, 0)],
+    "rrelu_with_noise": [sample(off_zero(2, 3), positive(2, 3))],
     "leaky_relu": [*arrays(off_zero), sample(off_zero(2, 3), 0.3)],
     "leaky_relu_backward": with_gradient(0.3),
     "hardtanh": [*arrays(wide), sample(wide(3, 4), -0.5, 2.25), sample(ints(5, low=-5), -2, 2)],

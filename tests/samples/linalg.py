@@ -136,5 +136,6 @@ SAMPLES = {
     "cdist_": [sample(x(3, 4), x(2, 4, seed=1), p) for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf"))]
         + [sample(x(3, 4), x(2, 4, seed=1), 2.0, True), sample(x(2, 1, 3, 4), x(5, 2, 4)),
            sample(x(0, 4), x(2, 4))],
+    "pdist": [sample(x(4, 3), p) for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf"))],
     "cdist": [sample(x(3, 4), x(2, 4, seed=1)), sample(x(30, 2), x(3, 2, seed=1))],
 }

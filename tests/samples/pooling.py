@@ -7,7 +7,15 @@ from tests.samples import apart, sample, x
 IMAGE, VOLUME = apart(2, 3, 5, 6), apart(1, 2, 3, 4, 5)
 PLACES = np.array([[[[1, 5], [14, 3]]]])
 
+RANDOM = x(2, 3, 2, seed=3, low=0.0, high=1.0)
+
 SAMPLES = {
+    "fractional_max_pool2d": [
+        sample(IMAGE, (2, 3), (3, 2), RANDOM),
+        sample(IMAGE, (2, 2), (1, 5), RANDOM),
+        sample(apart(3, 6, 5), (2, 2), (2, 3), RANDOM),
+    ],
+    "fractional_max_pool3d": [sample(VOLUME, (1, 2, 3), (2, 2, 2), x(1, 2, 3, low=0.0, high=1.0))],
     "max_pool2d_with_indices": [
         sample(IMAGE, 2),
         sample(IMAGE, (3, 2), (2, 1), 1, 1, True),
