@@ -12,6 +12,10 @@
     viz.diff(before, after)              # what a detach() or an in-place operation did to the graph
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
+    viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
+    viz.gather(x, 1, index)              # the same for x.gather(1, index), with the formula of each element
+    viz.scatter(x, 1, index, src, "sum") # where each element of src goes, and which of them collide
+    viz.broadcast(a, (3, 1))             # which dims are stretched, why it fails, what backward sums
 
 Only ``viz.play`` runs anything of yours; the others read.
 
@@ -26,14 +30,16 @@ The path of a picture, and the file each stage lives in:
     tensor --> trace --> SVG + player | text | DOT
 
 1. ``graph_trace.py``, ``play_trace.py``, ``why_trace.py``, ``grads_trace.py``, ``versions_trace.py``,
-   ``diff_trace.py`` and ``strides_trace.py`` read public attributes of tensors (``grad_fn``,
-   ``next_functions``, ``stride()``...) and write a *trace*: a small JSON value of nodes, edges, groups and
-   steps (``trace.py``). Nothing after this stage sees a tensor, so a picture never changes once it is made.
+   ``diff_trace.py``, ``strides_trace.py``, ``picks_trace.py`` (gather, scatter, index) and
+   ``broadcast_trace.py`` read public attributes of tensors (``grad_fn``, ``next_functions``, ``stride()``...)
+   and write a *trace*: a small JSON value of nodes, edges, groups and steps (``trace.py``). Nothing after
+   this stage sees a tensor, so a picture never changes once it is made.
    Their helpers: ``tensors.py``, ``names.py``, ``live.py`` (tensors alive anywhere) and ``engines.py`` (the
    library of a tensor); for graphs ``walk.py``, ``engine_order.py``, ``collapse.py``, ``saved.py``,
    ``module_frames.py`` and ``graph_*.py``; for runs ``play_record.py`` (hooks and the observer),
    ``play_steps.py``, ``play_again.py``, ``strips.py``; for the others ``why_facts.py``, ``why_reasons.py``,
-   ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``.
+   ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
+   ``picks_*.py``, ``broadcast_rule.py`` and ``grids_svg.py``.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
    colours, light and dark.
@@ -51,10 +57,16 @@ _HOME = {
     "graph": "viz.graph_trace",
     "play": "viz.play_trace",
     "strides": "viz.strides_trace",
+    "gather": "viz.picks_trace",
+    "scatter": "viz.picks_trace",
+    "index": "viz.picks_trace",
+    "broadcast": "viz.broadcast_trace",
     "diff": "viz.diff_trace",
     "grads": "viz.grads_trace",
     "versions": "viz.versions_trace",
     "why": "viz.why_trace",
+    "loader": "viz.loader_trace",
+    "optimizer": "viz.optimizer_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

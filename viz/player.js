@@ -214,8 +214,9 @@ class Player {
   }
 
   drawTie(ids) {
-    const parts = ids.flatMap((id) => (this.stage.byId.get(id) || []).map((kept) => kept.part));
     if (!this.tie) return;
+    const all = ids.flatMap((id) => (this.stage.byId.get(id) || []).map((kept) => kept.part));
+    const parts = all.filter((part) => !part.querySelector(".untied"));
     parts.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
     const pair = parts.length === 2 && parts.every((part) => part.querySelector(".box"));
     this.tie.draw(pair ? parts : null);

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, field
 
 VERSION = 1
-KINDS = ("graph", "strides", "why", "grads", "versions", "diff")
+KINDS = ("graph", "strides", "why", "grads", "versions", "diff", "picks", "broadcast", "loader", "optimizer")
 
 
 @dataclass

@@ -12,7 +12,7 @@ from viz import dot
 LAYOUT = pytest.mark.skipif(
     not shutil.which("graphviz-pure") and not dot._installed("graphviz-pure"), reason="needs graphviz-pure"
 )
-KINDS = ("play", "why", "grads", "versions", "diff", "modules")
+KINDS = ("play", "why", "grads", "versions", "diff", "modules", "gather", "scatter", "index", "broadcast")
 
 
 def picture_of(kind, lib):
@@ -32,6 +32,10 @@ def picture_of(kind, lib):
         "why": lambda: viz.why(h, loss),
         "grads": lambda: viz.grads(loss),
         "diff": lambda: viz.diff(loss, (h.detach() * w).sum()),
+        "gather": lambda: viz.gather(x, 0, lib.tensor([1, 1, 0])),
+        "scatter": lambda: viz.scatter(x, 0, lib.tensor([1, 1]), w, "sum"),
+        "index": lambda: viz.index(x)[[1, 1]],
+        "broadcast": lambda: viz.broadcast(x, (3, 1)),
     }
     return makers[kind]()
 
