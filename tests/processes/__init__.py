@@ -1,0 +1,1 @@
+"""Several processes: shared memory, starting, failing, letting go."""
