@@ -6,6 +6,7 @@ Source: c10/cuda/CUDACachingAllocator.cpp; the paper, section 5.3.
 """
 import sys
 import threading
+from bisect import bisect_left
 from collections import deque
 
 from ...core import observer
@@ -31,7 +32,6 @@ class CachingAllocator:
 
     def __init__(self, runtime, device_index=0, settings=None):
         self.runtime, self.device_index = runtime, device_index
-        self.settings = settings or settings_from_environment()
         self.counters = DeviceCounters()
         self.small = Pool(True, self.counters.of_pool(is_small=True))
         self.large = Pool(False, self.counters.of_pool(is_small=False))
@@ -45,8 +45,19 @@ class CachingAllocator:
         self._lock = threading.RLock()
         self._busy = False
         self._late = deque()                 # blocks freed in the middle of another call (see free)
-        if self.settings.per_process_memory_fraction < 1.0:
-            self.set_memory_fraction(self.settings.per_process_memory_fraction)
+        self.apply_settings(settings or settings_from_environment())
+
+    def apply_settings(self, settings):
+        """Follow an AllocatorSettings from now on."""
+        with self._lock:
+            self.settings = settings
+            self._special_rules = (settings.max_split_size != NO_LIMIT or settings.expandable_segments
+                                   or settings.garbage_collection_threshold > 0 or self._has_expandable())
+            if settings.per_process_memory_fraction < 1.0:
+                self.set_memory_fraction(settings.per_process_memory_fraction)
+
+    def _has_expandable(self):
+        return any(segment.is_expandable for segment in self.segments.values())
 
     @property
     def device_type(self):
@@ -91,26 +102,28 @@ class CachingAllocator:
 
         Only that one candidate is looked at, though a larger one might be allowed.
         """
-        if self._ages_matter():
-            pool.searches += 1
-        entries = pool.free_of(stream)
-        index = pool.best_fit(size, stream)
-        if self._avoids_expandable(entries, index):
-            index = self._best_choice(entries, index)
-        if index >= len(entries):
+        entries = pool.free.get(stream, ())
+        index = bisect_left(entries, (size,))
+        if self._special_rules:
+            index = self._candidate_by_special_rules(pool, entries, index, size)
+        if index == len(entries):
             if observer.active:
                 self._step("miss", pool=pool.name, stream=stream)
             return None
-        block = entries[index][2]
-        if not self._may_serve(block, size):
-            return None
-        del entries[index]
+        block = entries.pop(index)[2]
         if observer.active:
             self._step("candidate", addr=block.address, size=block.size)
         return block
 
-    def _avoids_expandable(self, entries, index):
-        return index < len(entries) and entries[index][2].segment.page_size is not None
+    def _candidate_by_special_rules(self, pool, entries, index, size):
+        """What garbage collection, expandable segments and max_split_size make of the candidate; len(entries): none."""
+        if self._ages_matter():
+            pool.searches += 1
+        if index < len(entries) and entries[index][2].segment.is_expandable:
+            index = self._best_choice(entries, index)
+        if index < len(entries) and not self._may_serve(entries[index][2], size):
+            return len(entries)
+        return index
 
     def _best_choice(self, entries, index):
         """Among expandable blocks the one that could grow least; none of them once they are switched off."""
@@ -193,29 +206,24 @@ class CachingAllocator:
 
     def _take_from_segment(self, block, size):
         """Split off what the request does not need, where the rules allow; keep count of split free blocks."""
-        was_split = block.is_split
-        counted = block.segment.page_size is None            # expandable segments are left out of inactive_split
-        if not self._should_split(block, size):
-            if was_split and counted:
-                self._count_split(block.pool, -1, -block.size)
-            return
-        rest = block.split(size)
-        block.pool.insert(rest)
-        if observer.active:
-            self._step("split", addr=block.address, size=size, rest=rest.size)
-        if counted:
-            self._count_split(block.pool, *((0, -size) if was_split else (1, rest.size)))
+        pool, was_split = block.segment.pool, block.prev is not None or block.next is not None
+        if self._should_split(pool, block.size - size, size):
+            rest = block.split(size)
+            pool.insert(rest)
+            if observer.active:
+                self._step("split", addr=block.address, size=size, rest=rest.size)
+            blocks, nbytes = (0, -size) if was_split else (1, rest.size)
+        else:
+            blocks, nbytes = (-1, -block.size) if was_split else (0, 0)
+        if nbytes and block.segment.page_size is None:       # expandable segments are left out of inactive_split
+            for counters in pool.counters:
+                counters.split_changed(blocks, nbytes)
 
-    def _should_split(self, block, size):
+    def _should_split(self, pool, remaining, size):
         """Whether the remainder is worth a block of its own: at least 512 B in the small pool, over 1 MiB in the large."""
-        remaining = block.size - size
-        if block.pool.is_small or self.settings.expandable_segments:
+        if pool.is_small or self.settings.expandable_segments:
             return remaining >= MIN_BLOCK_SIZE
         return remaining > SMALL_SIZE and size < self.settings.max_split_size
-
-    def _count_split(self, pool, blocks, nbytes):
-        for counters in pool.counters:
-            counters.split_changed(blocks, nbytes)
 
     def _hand_out(self, block, nbytes):
         block.allocated, block.requested_size = True, nbytes
@@ -281,20 +289,20 @@ class CachingAllocator:
         pool.insert(block)
         if block.is_split:
             blocks, nbytes = blocks + 1, nbytes + block.size
-        if block.segment.page_size is None and (blocks or nbytes):
-            self._count_split(pool, blocks, nbytes)
         for counters in pool.counters:
             counters.completed(size, requested)
+            if nbytes and block.segment.page_size is None:
+                counters.split_changed(blocks, nbytes)
 
     def merge_neighbours(self, block):
         """Let a block absorb its free neighbours; how the number and bytes of split free blocks changed by that."""
         blocks = nbytes = 0
-        for neighbour, absorb in ((block.prev, block.absorb_previous), (block.next, block.absorb_next)):
-            if not block.can_absorb(neighbour):
+        for neighbour in (block.prev, block.next):
+            if neighbour is None or not block.can_absorb(neighbour):
                 continue
             blocks, nbytes = blocks - 1, nbytes - neighbour.size
             (block.pool.remove if neighbour.mapped else block.pool.remove_unmapped)(neighbour)
-            absorb()
+            block.absorb(neighbour)
             if observer.active:
                 self._step("merge", addr=block.address, size=block.size, absorbed=neighbour.size)
         return blocks, nbytes

@@ -93,25 +93,22 @@ class Block:
         return rest
 
     def can_absorb(self, neighbour):
-        """Whether a free neighbour may become part of this block."""
-        return (neighbour is not None and not neighbour.allocated and not neighbour.is_awaited
-                and neighbour.mapped == self.mapped)
+        """Whether a neighbour is free, so that it may become part of this block."""
+        return not neighbour.allocated and not neighbour.is_awaited and neighbour.mapped == self.mapped
 
-    def absorb_previous(self):
-        """Take over the addresses of the left neighbour, which stops existing."""
-        gone = self.prev
-        self.address, self.size, self.prev = gone.address, gone.size + self.size, gone.prev
+    def absorb(self, neighbour):
+        """Take over the addresses of a neighbour, which stops existing."""
+        self.size += neighbour.size
+        if neighbour is self.next:
+            self.next = neighbour.next
+            if self.next is not None:
+                self.next.prev = self
+            return
+        self.address, self.prev = neighbour.address, neighbour.prev
         if self.prev is not None:
             self.prev.next = self
         else:
             self.segment.first = self
-
-    def absorb_next(self):
-        """Take over the addresses of the right neighbour, which stops existing."""
-        gone = self.next
-        self.size, self.next = self.size + gone.size, gone.next
-        if self.next is not None:
-            self.next.prev = self
 
     def __repr__(self):
         return f"<Block {self.address:#x} {self.size} bytes, {self.state}>"

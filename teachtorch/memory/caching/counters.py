@@ -47,18 +47,20 @@ class Stat:
 class Counters:
     """The nine families for one group of blocks: all of them, or those of one pool. Sizes in bytes."""
 
-    __slots__ = FAMILIES
+    __slots__ = (*FAMILIES, "_of_a_block")
 
     def __init__(self):
         for family in FAMILIES:
             setattr(self, family, Stat())
+        self._of_a_block = (self.allocation, self.allocated_bytes, self.active, self.active_bytes,
+                            self.requested_bytes)
 
     def handed_out(self, size, requested):
-        self.allocation.increase(1)
-        self.allocated_bytes.increase(size)
-        self.active.increase(1)
-        self.active_bytes.increase(size)
-        self.requested_bytes.increase(requested)
+        """Every malloc comes by here: five Stats increase, written out since five calls would take a microsecond."""
+        for stat, amount in zip(self._of_a_block, (1, size, 1, size, requested)):
+            stat.current = now = stat.current + amount
+            if now > stat.peak:
+                stat.peak = now
 
     def given_back(self, size):
         """free() was called; other streams may still use the block, so it stays active."""
@@ -73,12 +75,14 @@ class Counters:
 
     def split_changed(self, blocks, nbytes):
         """Free blocks that cannot go back to the device, since they are parts of segments, changed by this much."""
-        change(self.inactive_split, blocks)
+        if blocks:
+            change(self.inactive_split, blocks)
         change(self.inactive_split_bytes, nbytes)
 
     def segment_changed(self, segments, nbytes):
         """Memory was taken from the device, or given back (negative)."""
-        change(self.segment, segments)
+        if segments:
+            change(self.segment, segments)
         change(self.reserved_bytes, nbytes)
 
     def each(self):
@@ -89,7 +93,7 @@ def change(stat, amount):
     """Increase or decrease a Stat, by the sign."""
     if amount > 0:
         stat.increase(amount)
-    elif amount < 0:
+    else:
         stat.decrease(-amount)
 
 

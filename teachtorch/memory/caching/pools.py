@@ -17,17 +17,16 @@ class Pool:
         self.unmapped = {}                   # stream -> sorted [(address, block)]
         self.searches = 0
 
-    def best_fit(self, size, stream):
-        """The index, in `free[stream]`, of the smallest block of at least `size` bytes; past the end if none is."""
-        return bisect_left(self.free[stream], (size,)) if stream in self.free else 0
-
     def free_of(self, stream):
         """The sorted entries (size, address, block) of a stream."""
         return self.free.get(stream, ())
 
     def insert(self, block):
         block.born = self.searches
-        insort(self.free.setdefault(block.segment.stream, []), (block.size, block.address, block))
+        entries = self.free.get(block.segment.stream)
+        if entries is None:
+            entries = self.free[block.segment.stream] = []
+        insort(entries, (block.size, block.address, block))
 
     def remove(self, block):
         entries = self.free[block.segment.stream]
