@@ -231,7 +231,7 @@ def strided_result(t, stride):
     """A contiguous tensor full of one value, laid out with other dense strides."""
     if stride == geometry.contiguous_strides(t._shape):
         return t
-    if not t.is_meta:
+    if t.is_cpu:
         t._array = laid_out(t._array, stride)
     t._stride = stride
     return t
@@ -368,6 +368,11 @@ def on_device(array, device):
     t = from_array(array)
     target = as_device(device)
     return t if target is devices.CPU or target == t._device else t.to(target)
+
+
+def beside(t, array):
+    """A tensor of a fresh array on the device of `t`."""
+    return on_device(array, t._device)
 
 
 publish("tensor", tensor, ("",))

@@ -7,7 +7,8 @@ from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import state
 from ..kernels import rows
-from ..tensor import array_of, from_array
+from ..tensor import array_of
+from .creation import beside
 from .declare import LINEAR, operator, publish
 from .fake import Fake
 
@@ -125,7 +126,7 @@ def renormalise(weight, input, max_norm, norm_type):
     found = array_of(weight)[named]
     norms = np.linalg.norm(found, ord=norm_type, axis=1)
     scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1).astype(found.dtype)
-    weight.detach().index_copy_(0, from_array(named), from_array(found * scale[:, None]))
+    weight.detach().index_copy_(0, beside(weight, named), beside(weight, found * scale[:, None]))
 
 
 publish("embedding", nn_embedding, ("nn.functional",))
@@ -160,7 +161,7 @@ def embedding_bag(
     check_bag_arguments(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
     refuse_sparse(weight, sparse)
     if len(input._shape) == 2:
-        offsets = from_array(np.arange(input._shape[0], dtype=np.int64) * input._shape[1])
+        offsets = beside(input, np.arange(input._shape[0], dtype=np.int64) * input._shape[1])
         input = input.reshape(-1)
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     bags, count = bag_numbers(array_of(offsets), input._shape[0], include_last_offset)
@@ -168,7 +169,7 @@ def embedding_bag(
     input, per_sample_weights = leading(input, bags.size), leading(per_sample_weights, bags.size)
     if padding_idx is not None:
         kept = array_of(input) != padding_idx % weight._shape[0]
-        positions = from_array(kept.nonzero()[0])
+        positions = beside(input, kept.nonzero()[0])
         input, bags = input.index_select(0, positions), bags[kept]
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.index_select(0, positions)
@@ -186,12 +187,12 @@ def leading(t, count):
 
 
 def sum_of_bags(found, bags, count):
-    return found.new_zeros((count, found._shape[1])).index_add(0, from_array(bags), found)
+    return found.new_zeros((count, found._shape[1])).index_add(0, beside(found, bags), found)
 
 
 def mean_of_bags(found, bags, count):
     sizes = np.maximum(np.bincount(bags, minlength=count), 1)[:, None].astype(found._dtype.numpy)
-    return sum_of_bags(found, bags, count) / from_array(sizes)
+    return sum_of_bags(found, bags, count) / beside(found, sizes)
 
 
 def max_of_bags(found, bags, count):
@@ -205,7 +206,7 @@ def max_of_bags(found, bags, count):
         best[bag] = start + values[start : start + sizes[bag]].argmax(0)
     if not bags.size:
         return found.new_zeros(best.shape)
-    return found.gather(0, from_array(best)).masked_fill(from_array(sizes[:, None] == 0), 0)
+    return found.gather(0, beside(found, best)).masked_fill(beside(found, sizes[:, None] == 0), 0)
 
 
 REDUCTIONS = {"sum": sum_of_bags, "mean": mean_of_bags, "max": max_of_bags}

@@ -11,7 +11,7 @@ from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .arguments import method_of_sizes, size_argument
-from .creation import empty_strided_array, factory_operator, made
+from .creation import beside, empty_strided_array, factory_operator, made
 from .declare import LINEAR, composite, operator, publish, write_out
 from .elementwise import common_dtype
 from .fake import Fake
@@ -319,7 +319,7 @@ def repeat_indices(repeats, output_size):
     indices = np.repeat(np.arange(counts.size, dtype=counts.dtype), counts.reshape(-1))
     if output_size is not None and output_size != len(indices):
         raise RuntimeError("allocated size does not match required size")
-    return from_array(indices)
+    return beside(repeats, indices)
 
 
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
@@ -698,7 +698,7 @@ def combinations(input, r=2, with_replacement=False):
     rows = np.array(list(choose(range(input._shape[0]), r)), np.int64).reshape(-1, r)
     if not r:
         return input.new_empty((0,))
-    return input.index_select(0, from_array(rows.reshape(-1))).reshape(-1, r)
+    return input.index_select(0, beside(input, rows.reshape(-1))).reshape(-1, r)
 
 
 for _function in (meshgrid, broadcast_tensors, cartesian_prod, combinations):

@@ -5,6 +5,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..tensor import array_of
 from .fake import Fake, require_tensor
 
 
@@ -57,7 +58,7 @@ def refuse_others(kernel, t):
 
 def require_success(name, info, words):
     """LinAlgError where `info` (int32, one per matrix) is not 0; `words(code)` says what went wrong."""
-    codes = info.numpy()
+    codes = array_of(info)
     if not codes.any():
         return
     batch = "" if codes.ndim == 0 else f"(Batch element {int(codes.reshape(-1).nonzero()[0][0])}): "

@@ -8,6 +8,8 @@ import numpy as np
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..kernels import matrices
+from ..tensor import array_of
+from .creation import beside
 from .declare import composite, exports, operator, publish
 from .fake import Fake, require_tensor
 from .linalg import solution_shape, solve_triangular_, sum_terms
@@ -88,7 +90,7 @@ def factors_of(LU):
     m, n = LU.shape[-2:]
     k = min(m, n)
     lower = LU[..., :k].tril(-1)
-    return lower + exports[""]["eye"](m, k, dtype=lower.dtype), LU[..., :k, :].triu()
+    return lower + exports[""]["eye"](m, k, dtype=lower.dtype, device=lower.device), LU[..., :k, :].triu()
 
 
 def unpacked_arrays(lu, pivots):
@@ -167,8 +169,8 @@ def packed(lower, upper):
 
 
 def permutation_of(pivots, LU):
-    found = matrices.permutation(pivots.detach().numpy(), LU.shape[-2], LU.dtype.numpy)
-    return exports[""]["from_numpy"](found)
+    found = matrices.permutation(array_of(pivots.detach()), LU.shape[-2], LU.dtype.numpy)
+    return beside(LU, found)
 
 
 @operator("linalg._lu_factor_ex", fake=fake_lu_factor, outputs=("LU", "pivots", "info"), spaces=(),
@@ -190,7 +192,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
 
 
 def require_no_zero(name, info):
-    codes = info.numpy().reshape(-1)
+    codes = array_of(info).reshape(-1)
     if codes.any():
         code = int(codes[codes.nonzero()[0][0]])
         raise RuntimeError(f"{name}: U[{code},{code}] is zero and using it on lu_solve would result in a "

@@ -192,7 +192,7 @@ def matrix_power(self, n):
     check_square("linalg.matrix_power", self)
     if n == 0:
         zeros = self.masked_fill(self.new_ones(()).bool(), 0)
-        return zeros + exports[""]["eye"](self.shape[-1], dtype=self.dtype)
+        return zeros + exports[""]["eye"](self.shape[-1], dtype=self.dtype, device=self.device)
     base = inv(self) if n < 0 else self
     if abs(n) == 1:
         return base.clone() if n == 1 else base

@@ -5,7 +5,7 @@ from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels import matrices
-from ..tensor import from_array
+from .creation import beside
 from .declare import LINEAR, MULTILINEAR, composite, exports, operator, publish
 from .fake import Fake, require_tensor
 from .linalg_checks import fake_matrix, require_matrix_arrays
@@ -132,7 +132,7 @@ publish("vander", old_vander, ("",))
 def reflectors(input, count):
     """The vectors v_i as columns (..., m, 1): one at place i, `input` below it, zero above."""
     m = input.shape[-2]
-    units = exports[""]["eye"](m, count, dtype=input.dtype)
+    units = exports[""]["eye"](m, count, dtype=input.dtype, device=input.device)
     return [input[..., i:i + 1].tril(-i - 1) + units[:, i:i + 1] for i in range(count)]
 
 
@@ -144,7 +144,7 @@ def partial_products(input, tau):
     """[H_1 ... H_k E, H_2 ... H_k E, ..., E], where E is the first columns of the identity."""
     m, n = input.shape[-2:]
     vectors = reflectors(input, tau.shape[-1])
-    found = [exports[""]["eye"](m, n, dtype=input.dtype).expand(*input.shape[:-2], m, n)]
+    found = [exports[""]["eye"](m, n, dtype=input.dtype, device=input.device).expand(*input.shape[:-2], m, n)]
     for i in reversed(range(len(vectors))):
         v = vectors[i]
         found.insert(0, found[0] - scale_of(tau, i) * (v @ (v.mT @ found[0])))
@@ -340,7 +340,7 @@ def fake_pdist(self, p=2.0):
 
 def pair_slopes(self, p, result):
     """(derivatives of each pair's distance by the difference of its rows, first rows, second rows)."""
-    first, second = [from_array(rows) for rows in np.triu_indices(self._shape[0], 1)]
+    first, second = [beside(self, rows) for rows in np.triu_indices(self._shape[0], 1)]
     slopes = distance_slopes(self[first].unsqueeze(1), self[second].unsqueeze(1), p, result[:, None, None])
     return slopes[:, 0, 0], first, second
 

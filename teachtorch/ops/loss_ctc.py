@@ -6,7 +6,8 @@ from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..kernels import ctc as kernels
 from ..kernels.pointwise import silently
-from ..tensor import Tensor, array_of, from_array
+from ..tensor import Tensor, array_of
+from .creation import beside
 from .declare import operator, publish
 from .fake import Fake
 from .loss import reduction_of
@@ -184,15 +185,15 @@ def ctc_loss(
         raise RuntimeError(f"ctc_loss: targets must be classes from 0 to {log_probs._shape[2] - 1}")
     found = ctc_operator(
         log_probs,
-        from_array(labels),
-        from_array(input_lengths),
-        from_array(target_lengths),
+        beside(log_probs, labels),
+        beside(log_probs, input_lengths),
+        beside(log_probs, target_lengths),
         blank,
         zero_infinity,
     )[0]
     found = found.masked_fill(found == float("inf"), 0) if zero_infinity else found
     if reduction == "mean":
-        return (found / from_array(np.maximum(target_lengths, 1))).mean()
+        return (found / beside(found, np.maximum(target_lengths, 1))).mean()
     found = found.sum() if reduction == "sum" else found
     return found if is_batched or reduction == "sum" else found.squeeze(0)
 

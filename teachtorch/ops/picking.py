@@ -7,7 +7,8 @@ from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels import rows
-from ..tensor import Tensor, array_of, from_array
+from ..tensor import Tensor, array_of
+from .creation import beside
 from .declare import LINEAR, operator
 from .fake import Fake
 from .sequences import number_in
@@ -252,7 +253,7 @@ def index_fill(self, dim, index, value):
 
 def distinct(index, t, dim):
     """The slices of `dim` that an index names, each once and counted from the front."""
-    return from_array(np.unique(array_of(index) % (t._shape[dim] if t._shape else 1)))
+    return beside(index, np.unique(array_of(index) % (t._shape[dim] if t._shape else 1)))
 
 
 def cast(value, dtype):

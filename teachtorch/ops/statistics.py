@@ -429,7 +429,7 @@ def as_quantiles(name, q, input):
                         f"{type(q).__name__}")
     if not 0 <= q <= 1:
         raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
-    return exports[""]["tensor"](float(q), dtype=input.dtype)
+    return exports[""]["tensor"](float(q), dtype=input.dtype, device=input.device)
 
 
 def check_quantile(name, input, q, interpolation):
