@@ -1,5 +1,11 @@
-"""Tensors in shared memory: share_memory_, is_shared."""
+"""Tensors in shared memory: share_memory_, is_shared; and storage(), which older code shares."""
+from ..core.once import warn_once
+from ..memory.typed_storage import TypedStorage
 from ..tensor import method, share_memory, storage_of
+
+DEPRECATED = ("TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+              "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
+              "directly, use tensor.untyped_storage() instead of tensor.storage()")
 
 
 def share_memory_(self):
@@ -18,5 +24,11 @@ def is_shared(self):
     return storage_of(self).is_shared()
 
 
-for function in (share_memory_, is_shared):
+def storage(self):
+    """The storage as elements of the tensor's dtype. UserWarning, once: `untyped_storage()` is the one to use."""
+    warn_once("TypedStorage", DEPRECATED)
+    return TypedStorage(storage_of(self), self._dtype)
+
+
+for function in (share_memory_, is_shared, storage):
     method(function)

@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import warnings
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
@@ -296,6 +297,15 @@ def test_a_killed_family_leaves_no_name():
     name = done.stdout.strip()                # the tracker held stderr open until it had cleaned up
     assert done.returncode == -signal.SIGKILL and name.startswith(shared.PREFIX)
     assert not os.path.exists(shared.path_of(name))
+
+
+def test_storage_of_a_dtype_can_be_shared():
+    x = torch.arange(3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        storage = x.storage()
+    assert (storage.size(), storage.tolist(), storage[1]) == (3, [0, 1, 2], 1)
+    assert storage.share_memory_() is storage and x.is_shared() and storage.is_shared()
 
 
 def test_the_standard_module_is_all_there():

@@ -1,0 +1,57 @@
+"""TypedStorage: a storage seen as elements of one dtype, as `tensor.storage()` shows it. PyTorch has deprecated it."""
+
+
+class TypedStorage:
+    """The elements of an UntypedStorage. https://pytorch.org/docs/stable/storage.html"""
+
+    __slots__ = ("dtype", "_untyped")
+
+    def __init__(self, untyped, dtype):
+        self._untyped, self.dtype = untyped, dtype
+
+    def untyped(self):
+        """The storage itself."""
+        return self._untyped
+
+    @property
+    def device(self):
+        return self._untyped.device
+
+    def element_size(self):
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    def nbytes(self):
+        """Size in bytes."""
+        return self._untyped.nbytes()
+
+    def size(self):
+        """The number of elements."""
+        return self._untyped.nbytes() // self.dtype.itemsize
+
+    __len__ = size
+
+    def data_ptr(self):
+        """Address of the first byte."""
+        return self._untyped.data_ptr()
+
+    def tolist(self):
+        """The elements, as Python numbers."""
+        return self._untyped.buffer.view(self.dtype.numpy).tolist()
+
+    def __getitem__(self, index):
+        return self._untyped.buffer.view(self.dtype.numpy)[index].item()
+
+    def is_shared(self):
+        """Whether other processes can be given this memory."""
+        return self._untyped.is_shared()
+
+    def share_memory_(self):
+        """Move to shared memory; returns self."""
+        self._untyped.share_memory_()
+        return self
+
+    def __repr__(self):
+        elements = "".join(f" {value}\n" for value in self.tolist())
+        return (f"{elements}[torch.storage.TypedStorage(dtype=torch.{self.dtype.name}, device={self.device}) "
+                f"of size {self.size()}]")
