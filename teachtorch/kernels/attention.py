@@ -9,6 +9,7 @@ import functools
 import numpy as np
 
 from . import codegen, scalar
+from .blas import matmul
 from .cache import load_module
 from .parallel import parallel_for
 from .pointwise import SMALL
@@ -135,7 +136,7 @@ def to_slopes(scores, slopes, lse, shift, queries, is_causal):
 
 def scores_of(query, key, mask, scale):
     """(query @ keyᵀ) * scale + mask: (batch, heads, queries, keys). A bool mask says what may be seen."""
-    scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
+    scores = matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
     if mask is None:
         return scores
     if mask.dtype == np.bool_:
@@ -154,14 +155,14 @@ def forward(query, key, value, mask, is_causal, scale):
     the query."""
     scores = scores_of(query, key, mask, scale)
     lse = to_weights(as_rows(scores), scores.shape[2], is_causal)
-    out = np.matmul(scores, value, out=np.empty_like(query))
+    out = matmul(scores, value, out=np.empty_like(query))
     return out, lse.reshape(scores.shape[:3])
 
 
 def backward(grad, grad_lse, query, key, value, mask, output, lse, is_causal, scale):
     """The gradients of query, key and value, each in its order of memory. `grad_lse` may be None."""
     scores = scores_of(query, key, mask, scale)
-    slopes = np.matmul(grad, value.swapaxes(-1, -2))
+    slopes = matmul(grad, value.swapaxes(-1, -2))
     shift = (grad * output).sum(-1)
     shift = shift if grad_lse is None else shift - grad_lse
     to_slopes(
@@ -173,8 +174,8 @@ def backward(grad, grad_lse, query, key, value, mask, output, lse, is_causal, sc
         is_causal,
     )
     scale = query.dtype.type(scale)
-    by_query = np.matmul(slopes, key, out=np.empty_like(query))
+    by_query = matmul(slopes, key, out=np.empty_like(query))
     by_query *= scale
-    by_key = np.matmul(slopes.swapaxes(-1, -2), query, out=np.empty_like(key))
+    by_key = matmul(slopes.swapaxes(-1, -2), query, out=np.empty_like(key))
     by_key *= scale
-    return by_query, by_key, np.matmul(scores.swapaxes(-1, -2), grad, out=np.empty_like(value))
+    return by_query, by_key, matmul(scores.swapaxes(-1, -2), grad, out=np.empty_like(value))

@@ -10,6 +10,7 @@ from ..core import dtype as dt
 from ..core import geometry, observer
 from ..core.dtype import OF_NUMPY, scalar_type_name
 from ..dispatch.operator import registry
+from ..kernels import blas
 from ..tensor import Tensor
 from .declare import MULTILINEAR, composite, operator, publish
 from .fake import Fake, require_tensor
@@ -26,9 +27,9 @@ def product(a, b):
     """a @ b for arrays of one dtype, of fitting shapes."""
     if a.dtype in _SPECIAL:
         return special_product(a, b)
-    if a.ndim <= 2:
+    if a.ndim <= 2 and (b.ndim < 2 or a.size * b.shape[1] <= blas.SMALL):
         return a.dot(b)            # a third of np.matmul's cost on small matrices
-    return np.matmul(a, b)
+    return blas.matmul(a, b)
 
 
 def special_product(a, b):
