@@ -42,6 +42,8 @@ from .determinism import (are_deterministic_algorithms_enabled, get_deterministi
                           set_float32_matmul_precision, set_flush_denormal, set_num_interop_threads,
                           use_deterministic_algorithms)
 from .func import vmap  # noqa: E402,F401
+from . import accelerator, sim  # noqa: E402,F401
+from .memory.streams import AcceleratorError, Event, Stream  # noqa: E402,F401
 from .memory.storage import UntypedStorage  # noqa: E402,F401
 from .serialization import load, save  # noqa: E402,F401
 

@@ -13,9 +13,11 @@ from sys import getrefcount
 from ..core import observer
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import set_grad_mode, state
+from ..memory.streams import side_streams
 from ..tensor import Tensor
 from .accumulate import is_dense, is_sole_owner
 from .node import GraphRoot
+from .node_streams import enter_stream_of, hand_over, hand_over_all, in_stream_of, stream_of, wait_in_current_stream
 from .reduce import is_expandable_to, sum_to
 
 
@@ -28,6 +30,7 @@ class GraphTask:
         self.buffers = {}
         self.ready = []
         self.turn = 0             # of equal sequence numbers, first come, first served
+        self.last_streams = set()
 
     def count_dependencies(self, root):
         """The scan: {node: how many edges lead to it}; and {node: its parents}, for tasks with targets."""
@@ -47,6 +50,15 @@ class GraphTask:
         """Whether this pass reaches the node."""
         return node in self.dependencies or node is self.root
 
+    def go_to_stream_of(self, node):
+        """Make the stream of the node's forward operator the current one."""
+        if enter_stream_of(node) and self.ends_at(node):
+            self.last_streams.add(node.input_metadata[0].place())
+
+    def ends_at(self, node):
+        """Whether the caller gets what the node makes: its streams wait for this one in the end."""
+        return not node.sources
+
     def push(self, node):
         self.turn += 1
         heappush(self.ready, (-node.sequence_nr, self.turn, node))
@@ -58,6 +70,8 @@ class GraphTask:
         while ready:
             node = heappop(ready)[2]
             grads = buffers.pop(node)
+            if side_streams.are_used:
+                self.go_to_stream_of(node)
             results = self.results_of(node, grads)
             grads = None              # an accumulator may take a gradient over that nobody else holds
             if results is None:
@@ -87,9 +101,12 @@ class GraphTask:
             if grad is not None:
                 results[i] = None
                 expected = child.input_metadata[input_nr]
-                if grad._shape != expected.shape or grad._dtype is not expected.dtype:
+                if (grad._shape != expected.shape or grad._dtype is not expected.dtype
+                        or grad._device is not expected.device):
                     grad = fitted(grad, expected, node, i)
-                if buffer[input_nr] is None:
+                if side_streams.are_used:
+                    receive_in_stream(buffer, input_nr, grad, node, expected)
+                elif buffer[input_nr] is None:
                     buffer[input_nr] = grad
                 else:
                     add_into(buffer, input_nr, grad)
@@ -140,6 +157,9 @@ class TargetedTask(GraphTask):
                     stack.append(parent)
         return needed
 
+    def ends_at(self, node):
+        return not node.sources or node in self.captured_inputs
+
     def will_run(self, node):
         return node in self.runnable or node in self.captured_inputs
 
@@ -170,6 +190,16 @@ def add_into(buffer, input_nr, grad):
         held.add_(grad)
     else:
         buffer[input_nr] = held + grad
+
+
+def receive_in_stream(buffer, input_nr, grad, node, expected):
+    """Add a gradient, where streams are used: in the next node's stream, which waits for the one that made it."""
+    hand_over(grad, stream_of(node), expected)
+    if buffer[input_nr] is None:
+        buffer[input_nr] = grad
+        return
+    with in_stream_of(expected):
+        buffer[input_nr] = buffer[input_nr] + grad
 
 
 def run_tensor_hooks(node, grads):
@@ -264,6 +294,8 @@ def fitted(grad, expected, node, i):
     """
     if grad._shape != expected.shape:
         grad = reduced(node, i, grad, expected.shape)
+    if grad._device != expected.device:
+        grad = moved(node, i, grad, expected.device)
     return grad if grad._dtype is expected.dtype else grad.to(expected.dtype)
 
 
@@ -272,6 +304,14 @@ def reduced(node, i, grad, shape):
         raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {i} - got "
                            f"{list(grad._shape)} but expected shape compatible with {list(shape)}")
     return sum_to(grad, shape)
+
+
+def moved(node, i, grad, device):
+    """A 0-dim gradient goes to where its 0-dim input was, beside tensors of an accelerator; others stay put."""
+    if grad._shape:
+        raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {i} - expected device {device} "
+                           f"but got {grad._device}")
+    return grad.to(device)
 
 
 class Current(threading.local):
@@ -308,8 +348,10 @@ def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulat
     buffer = task.buffers[root] = [None] * len(root.input_metadata)
     if input_nr is not None:
         buffer[input_nr] = grads[0]
+    if side_streams.are_used:
+        hand_over_all(buffer, root)
     grads = buffer = None
-    before, outer_task = state.grad_enabled, current.task
+    before, outer_task, streams = state.grad_enabled, current.task, side_streams.current()
     if observer.active:
         observer.report("backward", phase="start", node=root, roots=tuple(edges), dependencies=dict(task.dependencies))
     set_grad_mode(create_graph)
@@ -319,6 +361,9 @@ def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulat
     finally:
         set_grad_mode(before)
         current.task = outer_task
+        side_streams.restore(streams)
+    for place in task.last_streams:
+        wait_in_current_stream(place)
     if outer_task is None:
         run_callbacks()
     if observer.active:

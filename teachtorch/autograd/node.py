@@ -12,6 +12,7 @@ import re
 from collections import namedtuple
 
 from ..core.hooks import RemovableHandle
+from ..memory.streams import side_streams
 
 # Later operators run first in backward; leaves' accumulators run as soon as they are ready.
 next_sequence_nr = itertools.count().__next__
@@ -35,14 +36,22 @@ class GradientEdge(namedtuple("GradientEdge", ["node", "output_nr", "ownership_t
 
 
 class InputMetadata:
-    """What the gradient for one input of a node must look like: the forward output's shape, dtype and device."""
+    """What the gradient for one input of a node must look like: the forward output's shape, dtype and device.
 
-    __slots__ = ("shape", "dtype", "device")
+    `stream_id`: of an accelerator's tensor, the stream in which the forward operator ran; the node runs there too.
+    """
+
+    __slots__ = ("shape", "dtype", "device", "stream_id")
 
     def __init__(self, t):
         self.shape = t._shape
         self.dtype = t._dtype
         self.device = t._device
+        self.stream_id = side_streams.id_for(t._device.type) if side_streams.are_used else 0
+
+    def place(self):
+        """(device type, stream) of an accelerator's tensor."""
+        return self.device.type, self.stream_id
 
     def __repr__(self):
         return f"InputMetadata(shape={self.shape}, dtype={self.dtype}, device={self.device})"

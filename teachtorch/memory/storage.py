@@ -53,6 +53,10 @@ class UntypedStorage:
             return 0
         return self.buffer.__array_interface__["data"][0]
 
+    def read(self):
+        """The bytes as the host sees them, a flat uint8 array; of an accelerator's storage once it is done."""
+        return self.buffer
+
     def tolist(self):
         """The bytes, as Python ints."""
         return self.buffer.tolist()

@@ -42,7 +42,27 @@ def current_stream_id(device_type):
 
 
 def set_current_stream_id(device_type, stream_id):
+    if stream_id:
+        side_streams.are_used = True
     _current.stream_ids[device_type] = stream_id
+
+
+class SideStreams:
+    """Whether any thread ever chose another stream than the default one. Until then nobody need ask for streams."""
+
+    are_used = False
+    id_for = staticmethod(current_stream_id)
+
+    def current(self):
+        """The calling thread's current streams, to be given to `restore`."""
+        return dict(_current.stream_ids) if self.are_used else {}
+
+    def restore(self, streams):
+        if self.are_used:
+            _current.stream_ids = streams
+
+
+side_streams = SideStreams()
 
 
 def accelerator_type():
@@ -53,7 +73,12 @@ def accelerator_type():
     return None
 
 
-_available = {"sim"}                  # device types that can be used on this machine
+_available = set()                    # device types that can be used on this machine
+
+
+def declare_available(device_type):
+    """A runtime's word that its device can be used on this machine."""
+    _available.add(device_type)
 
 
 def accelerator_of(given):

@@ -355,7 +355,8 @@ def cpu(self, memory_format=preserve_format):
 def type_(self, dtype=None, non_blocking=False):
     """The name of the tensor's type, such as "torch.FloatTensor"; or the tensor in that type or dtype."""
     if dtype is None:
-        return f"torch.{dt.scalar_type_name(self._dtype)}Tensor"
+        place = "" if self.is_cpu else self._device.type + "."
+        return f"torch.{place}{dt.scalar_type_name(self._dtype)}Tensor"
     if isinstance(dtype, str):
         dtype = dtype_of_type_name(dtype)
     elif isinstance(getattr(dtype, "dtype", None), dt.dtype):

@@ -52,14 +52,23 @@ def fake_tensor(fake):
     return meta_tensor(fake.shape, fake.dtype, fake.stride)
 
 
-def made(op, args, dtype, device, requires_grad, out=None):
+def made(op, args, dtype, device, requires_grad, out=None, pin_memory=False):
     """The factory's result as users get it: a leaf that requires grad if asked, or written into `out`."""
     if out is not None:
         require_tensor_out(op.name, out)
         dtype = out._dtype if dtype is None else as_dtype(dtype, op.name)
         return write_to(out, op(out._device, *args, dtype))
     t = op(as_device(device), *args, settings.default_dtype if dtype is None else as_dtype(dtype, op.name))
+    if pin_memory:
+        t = pinned_copy(t)
     return asked_grad(t) if requires_grad else t
+
+
+def pinned_copy(t):
+    """A factory's result in pinned memory. RuntimeError for other devices than the CPU, as in PyTorch."""
+    if not t.is_cpu:
+        raise RuntimeError("Only dense CPU tensors can be pinned")
+    return t.pin_memory()
 
 
 def asked_grad(t):
@@ -144,7 +153,7 @@ def sized_factory(op):
     def factory(*size, out=None, dtype=None, layout=None, device=None,
                 pin_memory=False, requires_grad=False, **named):
         size = sizes_for(name, size, named)
-        return made(op, (size,), dtype, device, requires_grad, out)
+        return made(op, (size,), dtype, device, requires_grad, out, pin_memory)
 
     factory.__name__ = factory.__qualname__ = name
     factory.__doc__ = (op.info.function.__doc__ or "") + """
@@ -163,7 +172,7 @@ def empty(*size, out=None, dtype=None, layout=None, device=None, pin_memory=Fals
     """Uninitialised memory of the given size, in the order of `memory_format`."""
     size = sizes_for("empty", size, named)
     if memory_format is None:
-        return made(empty_kernel, (size,), dtype, device, requires_grad, out)
+        return made(empty_kernel, (size,), dtype, device, requires_grad, out, pin_memory)
     return empty_strided(size, strides_in(memory_format, size), dtype=dtype, device=device,
                          requires_grad=requires_grad)
 
@@ -179,7 +188,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None,
     if stride and min(stride) < 0:
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    t = made(empty_strided_kernel, (size, stride), dtype, device, False)
+    t = made(empty_strided_kernel, (size, stride), dtype, device, False, None, pin_memory)
     t._stride = stride
     return asked_grad(t) if requires_grad else t
 
@@ -191,7 +200,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None,
     value = fill_number(fill_value, "full")
     if dtype is None:
         dtype = out._dtype if out is not None else promotion.dtype_of_number(value)
-    return made(full_kernel, (size, value), dtype, device, requires_grad, out)
+    return made(full_kernel, (size, value), dtype, device, requires_grad, out, pin_memory)
 
 
 def fill_number(value, name):
@@ -360,6 +369,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         device = data._device if device is None else device
     dtype = None if dtype is None else as_dtype(dtype, "tensor")
     made = on_device(array_from_data(data, dtype), device)
+    if pin_memory:
+        made = pinned_copy(made)
     return asked_grad(made) if requires_grad else made
 
 
@@ -481,7 +492,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     bounds = [range_number(v, "arange") for v in (0 if start is None else start, end, step)]
     if dtype is None:
         dtype = out._dtype if out is not None else number_dtype(bounds)
-    return made(arange_kernel, tuple(bounds), dtype, device, requires_grad, out)
+    return made(arange_kernel, tuple(bounds), dtype, device, requires_grad, out, pin_memory)
 
 
 def range_number(value, name):
@@ -507,7 +518,7 @@ def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     range_length(start, end, step)
     length = math.floor((end - start) / step) + 1
     end = start + (length - 0.5) * step
-    return made(arange_kernel, (start, end, step), dtype, device, requires_grad, out)
+    return made(arange_kernel, (start, end, step), dtype, device, requires_grad, out, pin_memory)
 
 
 def spaced(start, end, steps, dtype):
@@ -556,14 +567,14 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
              pin_memory=False):
     """`steps` evenly spaced numbers from `start` to `end`, both included."""
     start, end = check_spacing(start, end, steps, "linspace")
-    return made(linspace_kernel, (start, end, steps), dtype, device, requires_grad, out)
+    return made(linspace_kernel, (start, end, steps), dtype, device, requires_grad, out, pin_memory)
 
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None,
              requires_grad=False, pin_memory=False):
     """`base` to the power of `steps` evenly spaced exponents from `start` to `end`."""
     start, end = check_spacing(start, end, steps, "logspace")
-    return made(logspace_kernel, (start, end, steps, base), dtype, device, requires_grad, out)
+    return made(logspace_kernel, (start, end, steps, base), dtype, device, requires_grad, out, pin_memory)
 
 
 @factory_operator("eye", fake=lambda n, m, dtype: Fake((n, m), dtype))
@@ -579,7 +590,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
         geometry.check_64_bits(size)
         if size < 0:
             raise RuntimeError(f"{letter} must be greater or equal to 0, got {size}")
-    return made(eye_kernel, (n, m), dtype, device, requires_grad, out)
+    return made(eye_kernel, (n, m), dtype, device, requires_grad, out, pin_memory)
 
 
 for _function, _op in ((arange, arange_kernel), (linspace, linspace_kernel), (logspace, logspace_kernel),

@@ -12,12 +12,15 @@ import numpy as np
 
 from ..autograd.meta import tracks
 from ..autograd.tensor_fields import bump_version
+from ..core import geometry
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator
 from ..dispatch.state import state
 from ..kernels.optim import ListKernel
-from ..tensor import Tensor, array_of, from_array
+from ..tensor import Tensor, array_of, from_array, stride_of
 from .declare import exports, publish, refuse_overlap
+from .fake import like_self
+from .launch import device_of, launch, tensor_like
 
 
 class Foreach:
@@ -47,6 +50,7 @@ class Foreach:
         op = Operator(f"_foreach_{name}{suffix}{dot}{overload}")
         op.register(K.CPU, cpu)
         op.register(K.META, lambda keys, *args: self._one_by_one(suffix, args))
+        op.register(K.SIM, lambda keys, *args: self._on_device(op, cpu, suffix, args))
         op.register(K.AUTOGRAD, lambda keys, *args: self._one_by_one(suffix, args) if self._is_recorded(args)
                     else op.redispatch(keys & K.BELOW_AUTOGRAD, *args))
         if suffix:
@@ -84,6 +88,17 @@ class Foreach:
         if not self.change_kernel(lists, numbers):
             self._one_by_one("_", args)
 
+    def _on_device(self, op, cpu, suffix, args):
+        """One launch for the whole list, where PyTorch too takes its fast route; else one for each tensor."""
+        if not is_uniform([t for tensors in args[:self.lists] for t in tensors]):
+            return self._one_by_one(suffix, args)
+        device = device_of(op, args[:self.lists])
+        if suffix:
+            return launch(op, cpu, device, args, written=args[0])
+        made = tuple([tensor_like(like_self(t), device) for t in args[0]])
+        launch(op, cpu, device, args, outputs=made)
+        return made
+
     def _arrays(self, args):
         return arrays_of(args[:self.lists]), [plain_numbers(a) for a in args[self.lists:]]
 
@@ -103,6 +118,13 @@ class Foreach:
         if suffix and not hasattr(tensor, self.method + "_"):
             return tensor.copy_(getattr(tensor, self.method)(*positional, **named))
         return getattr(tensor, self.method + suffix)(*positional, **named)
+
+
+def is_uniform(tensors):
+    """Whether the tensors have one floating dtype and each is dense: a kernel takes them all."""
+    dtype = tensors[0]._dtype
+    return dtype.is_floating_point and all(
+        [t._dtype is dtype and geometry.is_non_overlapping_and_dense(t._shape, stride_of(t)) for t in tensors])
 
 
 def arrays_of(lists):

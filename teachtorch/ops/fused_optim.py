@@ -15,6 +15,7 @@ from ..dispatch.operator import Operator
 from ..kernels.optim import ListKernel
 from .declare import publish, refuse_overlap
 from .foreach import arrays_of, between, plain_numbers
+from .launch import device_of, launch
 
 
 # ---- updates of one element --------------------------------------------------------------------------------
@@ -110,7 +111,12 @@ def fused_operator(name):
             for t in tensors:
                 bump_version(t)
 
+    def on_device(keys, kernel, params, grads, states, numbers):
+        args = (kernel, params, grads, states, numbers)
+        launch(op, cpu, device_of(op, args), args, written=(params, states))
+
     op.register(K.CPU, cpu)
+    op.register(K.SIM, on_device)
     op.register(K.AD_INPLACE_OR_VIEW, versions)
     return op
 

@@ -197,7 +197,7 @@ def launch(op, cpu, device, args, outputs=(), written=()):
     reads = writes = ()
     if observer.active or runtime.cost.slows_kernels:
         reads = [extent_of(t) for t in each_tensor(args) if not t.is_cpu]
-        changed = [*each_tensor(outputs), *written, *also_written(op, args)]
+        changed = [*each_tensor(outputs), *each_tensor(written), *also_written(op, args)]
         writes = [extent_of(t) for t in changed if t.numel()]
     runtime.launch(op.name, current_stream_id(device.type), work, reads, writes)
 

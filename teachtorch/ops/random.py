@@ -186,7 +186,7 @@ def drawn(name, draw):
 
     def factory(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
                 pin_memory=False, **named):
-        return made(op, (sizes_for(name, size, named), generator), dtype, device, requires_grad, out)
+        return made(op, (sizes_for(name, size, named), generator), dtype, device, requires_grad, out, pin_memory)
 
     factory.__name__ = factory.__qualname__ = name
     factory.__doc__ = DOCS[name]
@@ -223,13 +223,15 @@ def randint(low=None, high=None, size=None, *, generator=None, out=None, dtype=N
     """
     if size is None and isinstance(high, (tuple, list)):
         low, high, size = 0, low, high
+    elif high is None:                          # randint(high, size=...)
+        low, high = 0, low
     low = 0 if low is None else low
     if size is None:
         raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not "
                         f"{type(high).__name__}")
     size = checked_size(size_argument(size, "randint"), "randint")
     dtype = dt.int64 if dtype is None and out is None else dtype
-    return made(randint_kernel, (int(low), int(high), size, generator), dtype, device, requires_grad, out)
+    return made(randint_kernel, (int(low), int(high), size, generator), dtype, device, requires_grad, out, pin_memory)
 
 
 @factory_operator("randperm", fake=lambda n, generator, dtype: Fake((n,), dtype))
@@ -242,7 +244,7 @@ def randperm(n, *, generator=None, out=None, dtype=dt.int64, layout=None, device
              pin_memory=False):
     """A random permutation of 0 ... n - 1."""
     checked_size((n,), "randperm")
-    return made(randperm_kernel, (n, generator), dtype, device, requires_grad, out)
+    return made(randperm_kernel, (n, generator), dtype, device, requires_grad, out, pin_memory)
 
 
 for _function, _op in ((randint, randint_kernel), (randperm, randperm_kernel)):
@@ -521,7 +523,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
     if size is not None:
         check_std(std)
         size = checked_size(size_argument(size, "normal"), "normal")
-        return made(normal_of_size, (size, mean, std, generator), dtype, device, requires_grad, out)
+        return made(normal_of_size, (size, mean, std, generator), dtype, device, requires_grad, out, pin_memory)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         raise TypeError("normal() received an invalid combination of arguments - got "
                         f"({type(mean).__name__}, {type(std).__name__})")

@@ -143,8 +143,7 @@ def pin_memory(self, device=None):
     On sim pinned memory is ordinary memory with a mark. RuntimeError for tensors that are not on the CPU.
     """
     if not self.is_cpu:
-        raise RuntimeError(f"cannot pin 'torch.{self._device.type}.{self.type().removeprefix('torch.')}' only dense CPU tensors "
-                           "can be pinned")
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
     if is_pinned(self):
         return self
     stride = geometry.preserve_format_strides(self._shape, stride_of(self))

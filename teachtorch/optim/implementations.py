@@ -20,7 +20,8 @@ from .optimizer import Optimizer, loss_of, number, updating
 
 tensor, zeros_like = exports[""]["tensor"], exports[""]["zeros_like"]
 
-FUSED_DEVICES = ("cpu", "cuda")
+ACCELERATORS = ("sim", "cuda")
+FUSED_DEVICES = ("cpu", "cuda", "sim")
 CAPTURABLE_DEVICES = "['cuda', 'xpu', 'hpu', 'privateuseone'{}]"
 OPERATIONS = ("neg", "abs", "sqrt", "add", "add_", "sub", "mul", "mul_", "div", "div_", "abs_", "sqrt_",
               "reciprocal_", "addcmul", "addcmul_", "addcdiv_", "lerp_", "copy_")
@@ -93,12 +94,13 @@ FOR_LOOP, RECORDED, FOREACH = ForLoop(), Recorded(), Foreach()
 # ---- choosing ----------------------------------------------------------------------------------------------
 
 def choose(group):
-    """"fused", "foreach" or "for-loop": what the group's options ask for; the last if they leave it open.
-
-    PyTorch leaves it open to take foreach where all parameters lie on an accelerator.
+    """"fused", "foreach" or "for-loop": what the group's options ask for. If they leave it open, foreach where all
+    parameters lie on an accelerator, for which one launch for a list pays, else the last.
     """
     if group.get("fused"):
         return "fused"
+    if group["foreach"] is None and group.get("fused") is None and not group.get("differentiable"):
+        return "foreach" if all(p._device.type in ACCELERATORS for p in group["params"]) else "for-loop"
     return "foreach" if group["foreach"] else "for-loop"
 
 
@@ -107,7 +109,7 @@ def may_shortcut(group):
     sooner."""
     if group["fused"] is not None or group["foreach"] is not None:
         return False
-    return not (observer.active or group["differentiable"])
+    return choose(group) == "for-loop" and not (observer.active or group["differentiable"])
 
 
 def check_fused(params):

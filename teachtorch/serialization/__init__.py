@@ -66,7 +66,7 @@ def write(obj, file, name, protocol):
         archive.write("data.pkl", pickled.getbuffer())
         archive.write("byteorder", sys.byteorder.encode())
         for key, typed in enumerate(pickler.storages):
-            archive.write(f"data/{key}", typed.untyped.buffer)
+            archive.write(f"data/{key}", typed.untyped.read())
         archive.write("version", FORMAT_VERSION)
 
 

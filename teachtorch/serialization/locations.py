@@ -1,6 +1,8 @@
 """Where storages were when saved, and where they go when loaded (`map_location`)."""
 from ..core.device import META, device
+from ..core.dtype import uint8
 from ..memory.storage import UntypedStorage
+from ..tensor import from_geometry, storage_of
 
 NOT_AVAILABLE = ("Attempting to deserialize object on a {0} device but torch.{1}.is_available() is False. If you are "
                  "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map "
@@ -68,5 +70,14 @@ def tag_of(kind):
     return lambda storage: kind if storage.device.type == kind else None
 
 
+def on_sim(storage, tag):
+    """The storage, copied to the simulated accelerator, if that is where it goes."""
+    if tag.partition(":")[0] != "sim":
+        return None
+    t = from_geometry(storage, (storage.nbytes(),), (1,), 0, uint8)
+    return storage_of(t.to(device(tag)))
+
+
 register_package(10, tag_of("cpu"), lambda storage, tag: storage if tag == "cpu" else None)
 register_package(22, tag_of("meta"), lambda storage, tag: on_meta(storage) if tag == "meta" else None)
+register_package(20, lambda storage: str(storage.device) if storage.device.type == "sim" else None, on_sim)

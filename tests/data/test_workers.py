@@ -459,6 +459,6 @@ def test_more_workers_than_cores_are_warned_about():
         DataLoader(Numbers(), num_workers=1000)
 
 
-def test_pinned_memory_is_taken_with_a_word():
-    with pytest.warns(UserWarning, match="no accelerator is found"):
-        assert flat(DataLoader(Numbers(), 4, pin_memory=True)) == list(range(12))
+def test_batches_come_in_pinned_memory():
+    assert all(batch.is_pinned() for batch in DataLoader(Numbers(), 4, pin_memory=True))
+    assert flat(DataLoader(Numbers(), 4, pin_memory=True)) == list(range(12))

@@ -10,7 +10,7 @@ from ...core import observer
 from ..caching import CachingAllocator, register_allocator
 from ..launch import Launch, shown_site
 from ..runtime import AcceleratorRuntime, register_runtime
-from ..streams import AcceleratorError
+from ..streams import AcceleratorError, declare_available
 from .arena import Arena
 from .cost import CostModel
 from .queue import Queue
@@ -179,6 +179,7 @@ def described(launch, error):
 
 runtime = SimRuntime()
 register_runtime(runtime)
+declare_available("sim")
 atexit.register(runtime.stop)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=runtime.after_fork)

@@ -14,8 +14,6 @@ from .workers import MultiProcessIterator
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 EXCLUDED_BY_BATCH_SAMPLER = ("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
                              "drop_last")
-NO_PINNED_MEMORY = ("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't "
-                    "be used.")
 TOO_MANY_WORKERS = ("This DataLoader will create {} worker processes in total. Our suggested max number of worker in "
                     "current system is {}, which is smaller than what this DataLoader is going to create. Please be "
                     "aware that excessive worker creation might get DataLoader running slow or even freeze, lower the "
@@ -32,8 +30,8 @@ class DataLoader:
 
     `num_workers` processes load batches ahead, `prefetch_factor` each (2); `worker_init_fn(worker_id)` runs first in
     each. `persistent_workers` stay for the next epoch. `timeout`: seconds to wait for a batch. `in_order=False`: as
-    batches come. `multiprocessing_context`: how processes start; by default as Python's do. `pin_memory` is taken:
-    host memory has no other kind here. Errors of workers are raised here, with their traceback in the message.
+    batches come. `multiprocessing_context`: how processes start; by default as Python's do. `pin_memory`:
+    whether batches come in pinned memory. Errors of workers are raised here, with their traceback in the message.
 
     ValueError for arguments that exclude each other.
     https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
@@ -92,8 +90,6 @@ class DataLoader:
         if self._iterator is not None and self._iterator.has_workers:
             self._iterator.restart()
             return self._iterator
-        if self.pin_memory:
-            warnings.warn(NO_PINNED_MEMORY, stacklevel=2)
         iterator = MultiProcessIterator(self) if self.num_workers else SingleProcessIterator(self)
         if self.persistent_workers:
             self._iterator = iterator

@@ -4,6 +4,7 @@ import warnings
 from ...core import dtype as dt
 from ...ops.declare import exports
 from .fetch import fetcher_of
+from .pinning import pinned
 
 LONGER = ("Length of IterableDataset {} was reported to be {} (when accessing len(dataloader)), but {} samples have "
           "been fetched. ")
@@ -21,6 +22,7 @@ class LoaderIterator:
         self._stated_length, self._num_workers = loader._stated_length, loader.num_workers
         self._base_seed = draw_base_seed(loader.generator)
         self._yielded = 0
+        self._pins = loader.pin_memory
 
     def __iter__(self):
         return self
@@ -34,7 +36,7 @@ class LoaderIterator:
         if self._stated_length is not None and self._yielded > self._stated_length:
             message = LONGER.format(self._dataset, self._stated_length, self._yielded)
             warnings.warn(message + (REPLICAS if self._num_workers else ""), stacklevel=2)
-        return batch
+        return pinned(batch) if self._pins else batch
 
 
 class SingleProcessIterator(LoaderIterator):
