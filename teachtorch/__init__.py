@@ -51,6 +51,11 @@ cuda.amp = _sys.modules[f"{__name__}.cuda.amp"] = amp.cuda
 serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
+_LAZY = {"distributions"}             # modules that are imported when first asked for
+
+
 def __getattr__(name):
-    """A clear word for what PyTorch has and teachtorch has not."""
+    """A module of _LAZY, or a clear word for what PyTorch has and teachtorch has not."""
+    if name in _LAZY:
+        return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'teachtorch' has no attribute '{name}': if PyTorch has it, teachtorch does not yet")

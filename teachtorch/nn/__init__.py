@@ -1,5 +1,5 @@
 """Neural networks: modules, their parameters, and the functions they call."""
-from . import functional, grad, init, modules, parameter, utils  # noqa: F401
+from . import functional, grad, init, modules, parallel, parameter, utils  # noqa: F401
 from .activation import *  # noqa: F401,F403
 from .adaptive import AdaptiveLogSoftmaxWithLoss  # noqa: F401
 from .attention import MultiheadAttention  # noqa: F401
@@ -17,6 +17,7 @@ from .loss import (BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, KLDi
 from .loss_ranking import *  # noqa: F401,F403
 from .module import Module  # noqa: F401
 from .normalization import LayerNorm, RMSNorm  # noqa: F401
+from .parallel import DataParallel  # noqa: F401
 from .padding import (CircularPad1d, CircularPad2d, CircularPad3d, ConstantPad1d, ConstantPad2d,  # noqa: F401
                       ConstantPad3d, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad1d,
                       ReplicationPad2d, ReplicationPad3d, ZeroPad1d, ZeroPad2d, ZeroPad3d)
