@@ -9,7 +9,11 @@
     viz.versions(x)                      # who shares this storage, at which version; what is stale
     with viz.versions.watch(x) as seen:  # the same, operation by operation: seen.picture
         x.add_(1)
+    viz.holders(x)                       # who keeps the memory of x alive, and what deleting would free
     viz.diff(before, after)              # what a detach() or an in-place operation did to the graph
+    viz.loader(loader)                   # an epoch of a DataLoader: who fetches, who waits for whom
+    viz.module(model, x)                 # the tree of a module: tensors, flags, hooks; the shapes of model(x)
+    viz.optimizer(optimizer)             # parameters, gradients and state in bytes; the kernels of one step
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
     viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
@@ -17,7 +21,7 @@
     viz.scatter(x, 1, index, src, "sum") # where each element of src goes, and which of them collide
     viz.broadcast(a, (3, 1))             # which dims are stretched, why it fails, what backward sums
 
-Only ``viz.play`` runs anything of yours; the others read.
+Only ``viz.play``, ``viz.loader`` and ``viz.module`` with an input run anything of yours; the others read.
 
 A notebook shows the picture by itself. Elsewhere, printing it gives text, and
 
@@ -31,7 +35,7 @@ The path of a picture, and the file each stage lives in:
 
 1. ``graph_trace.py``, ``play_trace.py``, ``why_trace.py``, ``grads_trace.py``, ``versions_trace.py``,
    ``diff_trace.py``, ``strides_trace.py``, ``picks_trace.py`` (gather, scatter, index) and
-   ``broadcast_trace.py`` read public attributes of tensors (``grad_fn``, ``next_functions``, ``stride()``...)
+   ``broadcast_trace.py`` and ``module_trace.py`` read public attributes (``grad_fn``, ``next_functions``...)
    and write a *trace*: a small JSON value of nodes, edges, groups and steps (``trace.py``). Nothing after
    this stage sees a tensor, so a picture never changes once it is made.
    Their helpers: ``tensors.py``, ``names.py``, ``live.py`` (tensors alive anywhere) and ``engines.py`` (the
@@ -39,7 +43,7 @@ The path of a picture, and the file each stage lives in:
    ``module_frames.py`` and ``graph_*.py``; for runs ``play_record.py`` (hooks and the observer),
    ``play_steps.py``, ``play_again.py``, ``strips.py``; for the others ``why_facts.py``, ``why_reasons.py``,
    ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
-   ``picks_*.py``, ``broadcast_rule.py`` and ``grids_svg.py``.
+   ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
    colours, light and dark.
@@ -65,8 +69,10 @@ _HOME = {
     "grads": "viz.grads_trace",
     "versions": "viz.versions_trace",
     "why": "viz.why_trace",
+    "holders": "viz.holders_trace",
     "loader": "viz.loader_trace",
     "optimizer": "viz.optimizer_trace",
+    "module": "viz.module_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

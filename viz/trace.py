@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict, dataclass, field
 
 VERSION = 1
-KINDS = ("graph", "strides", "why", "grads", "versions", "diff", "picks", "broadcast", "loader", "optimizer")
+KINDS = ("graph", "strides", "why", "grads", "versions", "diff", "picks", "broadcast", "loader",
+         "optimizer", "module", "holders")
 
 
 @dataclass

@@ -12,7 +12,8 @@ from viz import dot
 LAYOUT = pytest.mark.skipif(
     not shutil.which("graphviz-pure") and not dot._installed("graphviz-pure"), reason="needs graphviz-pure"
 )
-KINDS = ("play", "why", "grads", "versions", "diff", "modules", "gather", "scatter", "index", "broadcast")
+KINDS = ("play", "why", "grads", "versions", "diff", "modules", "gather", "scatter", "index", "broadcast", "loader", "optimizer",
+         "module")
 
 
 def picture_of(kind, lib):
@@ -36,8 +37,16 @@ def picture_of(kind, lib):
         "scatter": lambda: viz.scatter(x, 0, lib.tensor([1, 1]), w, "sum"),
         "index": lambda: viz.index(x)[[1, 1]],
         "broadcast": lambda: viz.broadcast(x, (3, 1)),
+        "loader": lambda: viz.loader(lib.utils.data.DataLoader(lib.arange(8), 2, num_workers=1)),
+        "module": lambda: viz.module(shared_layers(lib), lib.ones(1, 2)),
+        "optimizer": lambda: viz.optimizer(lib.optim.Adam([x, w])),
     }
     return makers[kind]()
+
+
+def shared_layers(lib):
+    layer = lib.nn.Linear(2, 2)
+    return lib.nn.Sequential(layer, lib.nn.BatchNorm1d(2), *[lib.nn.Linear(2, 2) for _ in range(5)], layer)
 
 
 @pytest.fixture(params=KINDS)
@@ -98,7 +107,7 @@ def test_the_largest_run_still_fits(lib, tmp_path):
     assert picture.save(tmp_path / "x.html").stat().st_size < 150_000
 
 
-@pytest.mark.parametrize("kind", ["why", "grads", "versions"])
+@pytest.mark.parametrize("kind", ["why", "grads", "versions", "loader", "optimizer"])
 def test_tables_and_chains_need_no_layout_program(kind, lib, monkeypatch):
     monkeypatch.setenv("TEACHTORCH_DOT", "no-such-program")
     assert "text/html" in picture_of(kind, lib)._repr_mimebundle_()
