@@ -144,10 +144,10 @@ class MultiProcessIterator(LoaderIterator):
             indices = next(self._indices)
         except StopIteration:
             return
+        self._report("dealt", self._sent, worker)            # before: the worker may begin at once
         worker.send((self._epoch, self._sent, indices))
         worker.load += 1
         self._owners[self._sent] = worker
-        self._report("dealt", self._sent, worker)
         self._sent += 1
 
     def _may_take(self, worker):
