@@ -43,7 +43,8 @@ The path of a picture, and the file each stage lives in:
    ``module_frames.py`` and ``graph_*.py``; for runs ``play_record.py`` (hooks and the observer),
    ``play_steps.py``, ``play_again.py``, ``strips.py``; for the others ``why_facts.py``, ``why_reasons.py``,
    ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
-   ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``.
+   ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``;
+   ``loader_record.py`` with ``loader_twin.py``, and ``optimizer_step.py`` run what they draw.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
    colours, light and dark.
