@@ -1,0 +1,1 @@
+"""Exercises to chapter 3: indexing, gather and scatter, broadcasting."""
