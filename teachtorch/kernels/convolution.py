@@ -1,8 +1,8 @@
 """Convolutions of arrays as matrix products: sliding blocks become columns (im2col), and BLAS does the rest.
 
-Arrays are (batch, channels, *space) with one to three dimensions of space. Images are taken a few at a time,
-so that their columns stay in the processor's cache. Small arrays are gathered by NumPy, large ones by a
-compiled loop.
+Arrays are (batch, channels, *space) with one to three dimensions of space. Threads take images, a few at a
+time, so that their columns stay in the processor's cache. Small arrays are gathered by NumPy, large ones by a
+compiled loop. Where a group has a single channel there is no matrix to multiply: direct_convolution serves.
 K. Chellapilla et al., "High performance convolutional neural networks for document processing" (2006).
 """
 
@@ -12,89 +12,92 @@ import math
 
 import numpy as np
 
+from . import blas
 from . import direct_convolution as direct
 from .cache import load_module
 from .parallel import parallel_for
 
 SMALL = 1 << 15  # elements of columns up to which NumPy gathers: no wait for a compiler
 BLOCK = 1 << 18  # elements of columns made at a time
-GRAIN = 1 << 14  # elements that are worth a thread
-FEW_PLACES = 64  # with fewer places in an image, the images of a block are joined into one product
-LARGE = 1 << 22  # multiplications from which on the direct loops are worth compiling
+GRAIN = 1 << 14  # elements of columns that are worth a thread
+WORK = 1 << 21  # multiplications that are worth a thread
+FEW_PLACES = 128  # with fewer places in an image, the images of a block are joined into one product
+FEW_CHANNELS = 4  # results of a group that are too few for a matrix product
+LARGE = 1 << 20  # multiplications from which on the direct loops are worth compiling
 
-HEADER = '''"""Sliding blocks of (planes, depth, height, width) to columns and back."""
+HEADER = '''"""Sliding blocks of (images, channels, depth, height, width) to columns, or back."""
 from numba import njit
 
 
 '''
-GATHER = '''@njit(cache=True, nogil=True)
-def kernel(x, columns, steps, begin, end):
-    """columns (planes, *kernel, *places) from x, zero outside of it; steps: strides, paddings, dilations."""
+# Columns are flat; image, channel and tap (an element of the kernel) say where a row of places begins in them.
+WINDOWS = '''@njit(cache=True, nogil=True, error_model="numpy")
+def kernel(x, columns, steps, kernel_size, places, layout, begin, end):
+    """steps: strides, paddings, dilations; layout: elements from an image, channel, tap to the next."""
     stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = steps
-    kernel_z, kernel_y, kernel_x, places_z, places_y, places_x = columns.shape[1:]
-    depth, height, width = x.shape[1:]
+    kernel_z, kernel_y, kernel_x = kernel_size
+    places_z, places_y, places_x = places
+    by_image, by_channel, by_tap = layout
+    channels, depth, height, width = x.shape[1:]
     for plane in range(begin, end):
+        image, channel = plane // channels, plane % channels
+        at = image * by_image + channel * by_channel
         for a in range(kernel_z):
             for b in range(kernel_y):
                 for c in range(kernel_x):
                     shift = c * apart_x - pad_x
                     first = min(max(0, (stride_x - 1 - shift) // stride_x), places_x)
                     last = max(first, min(places_x, (width - 1 - shift) // stride_x + 1))
-                    for i in range(places_z):
-                        z = i * stride_z + a * apart_z - pad_z
-                        for j in range(places_y):
-                            y = j * stride_y + b * apart_y - pad_y
-                            row = columns[plane, a, b, c, i, j]
-                            if z < 0 or z >= depth or y < 0 or y >= height:
-                                row[:] = 0
-                                continue
-                            source = x[plane, z, y]
-                            row[:first] = 0
-                            row[last:] = 0
-                            if stride_x == 1:
-                                for k in range(first, last):
-                                    row[k] = source[k + shift]
-                            else:
-                                for k in range(first, last):
-                                    row[k] = source[k * stride_x + shift]
-'''
-SCATTER = '''@njit(cache=True, nogil=True)
-def kernel(x, columns, steps, begin, end):
-    """Add the columns to where gather took them from."""
-    stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = steps
-    kernel_z, kernel_y, kernel_x, places_z, places_y, places_x = columns.shape[1:]
-    depth, height, width = x.shape[1:]
-    for plane in range(begin, end):
-        for a in range(kernel_z):
-            for b in range(kernel_y):
-                for c in range(kernel_x):
-                    shift = c * apart_x - pad_x
-                    first = min(max(0, (stride_x - 1 - shift) // stride_x), places_x)
-                    last = max(first, min(places_x, (width - 1 - shift) // stride_x + 1))
+                    row = at
                     for i in range(places_z):
                         z = i * stride_z + a * apart_z - pad_z
                         for j in range(places_y):
                             y = j * stride_y + b * apart_y - pad_y
                             if z < 0 or z >= depth or y < 0 or y >= height:
-                                continue
-                            row, target = columns[plane, a, b, c, i, j], x[plane, z, y]
-                            if stride_x == 1:
+                                OUTSIDE
+                            elif stride_x == 1:
+                                MARGINS
+                                line = x[image, channel, z, y]
                                 for k in range(first, last):
-                                    target[k + shift] += row[k]
+                                    MOVE_NEXT
                             else:
+                                MARGINS
+                                line = x[image, channel, z, y]
                                 for k in range(first, last):
-                                    target[k * stride_x + shift] += row[k]
+                                    MOVE_APART
+                            row += places_x
+                    at += by_tap
 '''
+GATHER = {
+    "OUTSIDE": "columns[row:row + places_x] = 0",
+    "MARGINS": "columns[row:row + first] = 0; columns[row + last:row + places_x] = 0",
+    "MOVE_NEXT": "columns[row + k] = line[k + shift]",
+    "MOVE_APART": "columns[row + k] = line[k * stride_x + shift]",
+}
+SCATTER = {
+    "OUTSIDE": "pass",
+    "MARGINS": "pass",
+    "MOVE_NEXT": "line[k + shift] += columns[row + k]",
+    "MOVE_APART": "line[k * stride_x + shift] += columns[row + k]",
+}
 
 
 @functools.lru_cache(maxsize=None)
 def _gather():
-    return load_module("gather_columns", HEADER + GATHER).kernel
+    """The loop that fills the columns from x, with zeros for what lies outside of it."""
+    return load_module("gather_columns", HEADER + filled(WINDOWS, GATHER)).kernel
 
 
 @functools.lru_cache(maxsize=None)
 def _scatter():
-    return load_module("scatter_columns", HEADER + SCATTER).kernel
+    """The loop that adds the columns to where `_gather` takes them from."""
+    return load_module("scatter_columns", HEADER + filled(WINDOWS, SCATTER)).kernel
+
+
+def filled(text, statements):
+    for name, statement in statements.items():
+        text = text.replace(name, statement)
+    return text
 
 
 # ---- sizes ---
@@ -147,6 +150,21 @@ def to_columns(x, geometry, places=None):
     return columns
 
 
+def to_joined_columns(x, geometry, places):
+    """The same, the images side by side: (channels, *kernel, batch, *places)."""
+    shape = (x.shape[1], *geometry.kernel, x.shape[0], *places)
+    if math.prod(shape) <= SMALL or not is_compiled(x.dtype):
+        return np.ascontiguousarray(joined(windows(padded(x, geometry.padding), geometry, places), len(places)))
+    columns = np.empty(shape, x.dtype)
+    run(_gather(), x, columns, geometry, places, is_joined=True)
+    return columns
+
+
+def joined(columns, ndim):
+    """A view of columns with the images in front of the `ndim` dimensions of places."""
+    return np.moveaxis(columns, 0, -ndim - 1)
+
+
 def from_columns(columns, space, geometry):
     """(batch, channels, *space): the columns added up where `to_columns` takes them from."""
     places = columns.shape[-len(space) :]  # one less than would fit where output_padding made room for it
@@ -157,18 +175,29 @@ def from_columns(columns, space, geometry):
     return x
 
 
+def from_joined_columns(columns, space, geometry):
+    """(batch, channels, *space) from the columns of `to_joined_columns`."""
+    ndim = len(space)
+    if columns.size <= SMALL or not is_compiled(columns.dtype):
+        return added_windows(np.moveaxis(columns, -ndim - 1, 0), space, geometry, columns.shape[-ndim:])
+    x = np.zeros((columns.shape[-ndim - 1], columns.shape[0], *space), columns.dtype)
+    run(_scatter(), x, columns, geometry, columns.shape[-ndim:], is_joined=True)
+    return x
+
+
 def is_compiled(dtype):
     return dtype.char in "fd"
 
 
-def run(loop, x, columns, geometry, places):
+def run(loop, x, columns, geometry, places, is_joined=False):
     """Run a compiled loop over all planes (images times channels)."""
-    planes = x.shape[0] * x.shape[1]
-    flat = x.reshape(planes, *lifted(x.shape[2:], 1))
-    flat_columns = columns.reshape(planes, *lifted(geometry.kernel, 1), *lifted(places, 1))
-    grain = max(1, GRAIN * planes // max(columns.size, 1))
-    steps = geometry.steps()
-    parallel_for(planes, grain, lambda begin, end: loop(flat, flat_columns, steps, begin, end))
+    batch, channels, taps, count = *x.shape[:2], math.prod(geometry.kernel), math.prod(places)
+    by_tap = batch * count if is_joined else count
+    layout = (count if is_joined else channels * taps * count, taps * by_tap, by_tap)
+    images = np.ascontiguousarray(x).reshape(batch, channels, *lifted(x.shape[2:], 1))
+    sizes = geometry.steps(), lifted(geometry.kernel, 1), lifted(places, 1), layout
+    flat, grain = columns.reshape(-1), max(1, GRAIN * batch * channels // max(columns.size, 1))
+    parallel_for(batch * channels, grain, lambda begin, end: loop(images, flat, *sizes, begin, end))
 
 
 def padded(x, padding):
@@ -219,101 +248,116 @@ def convolve(x, weight, bias, geometry, groups):
     """(batch, out_channels, *places); weight: (out_channels, channels / groups, *kernel)."""
     places = geometry.places(x.shape[2:])
     batch, outputs, count = x.shape[0], weight.shape[0], math.prod(places)
-    if is_direct(x.dtype, geometry, places, batch * outputs * weight[0].size):
-        return direct.convolve(padded(x, geometry.padding), weight, bias, geometry.dilation, groups)
+    if is_direct(x.dtype, weight, groups, batch * count):
+        return direct.convolve(x, weight, bias, geometry, groups)
     matrices = weight.reshape(groups, outputs // groups, -1)
     found = np.empty((batch, groups, outputs // groups, count), x.dtype)
-    for begin, end in blocks(batch, matrices.shape[2] * groups * count):
-        columns = block_columns(x[begin:end], geometry, groups, places)
-        multiply(matrices, columns, found[begin:end])
-        if bias is not None:
-            found[begin:end] += bias.reshape(groups, -1, 1)
+    shifts = None if bias is None else bias.reshape(groups, -1, 1)
+
+    def block(begin, end):
+        part = found[begin:end]
+        if is_one_product(end - begin, count):
+            columns = joined_columns(x[begin:end], geometry, groups, places)
+            product = blas.matmul(matrices, columns).reshape(groups, -1, end - begin, count)
+            part[...] = product.transpose(2, 0, 1, 3)
+        else:
+            blas.matmul(matrices, block_columns(x[begin:end], geometry, groups, places), part)
+        if shifts is not None:
+            np.add(part, shifts, part)
+
+    by_blocks(batch, matrices[0].shape[1] * groups * count, weight.size * count, block)
     return found.reshape(batch, outputs, *places)
 
 
 def convolve_transposed(grad, weight, space, geometry, groups):
     """The gradient of `convolve`'s x, (batch, channels, *space), which is the transposed convolution of
     `grad`."""
-    batch, outputs = grad.shape[:2]
-    margin = [d * (k - 1) - p for k, p, d in zip(geometry.kernel, geometry.padding, geometry.dilation)]
-    if min(margin) >= 0 and is_direct(grad.dtype, geometry, space, batch * grad.shape[1] * weight[0].size):
-        return direct.convolve(padded(grad, margin), turned(weight, groups), None, geometry.dilation, groups)
+    batch, outputs, *places = grad.shape
+    count = math.prod(places)
+    if is_direct(grad.dtype, weight, groups, batch * count):
+        return direct.convolve_transposed(grad, weight, space, geometry, groups)
     matrices = weight.reshape(groups, outputs // groups, -1).swapaxes(1, 2)
-    count = math.prod(grad.shape[2:])
     flat = grad.reshape(batch, groups, outputs // groups, count)
-    found = np.empty((batch, weight.shape[1] * groups, *space), grad.dtype)
-    for begin, end in blocks(batch, matrices.shape[1] * groups * count):
-        columns = np.empty((end - begin, groups, matrices.shape[1], count), grad.dtype)
-        multiply(matrices, flat[begin:end], columns)
-        if geometry.is_pointwise():
-            found[begin:end] = columns.reshape(found[begin:end].shape)
-        else:
-            shape = (end - begin, found.shape[1], *geometry.kernel, *grad.shape[2:])
-            found[begin:end] = from_columns(columns.reshape(shape), space, geometry)
+    channels = weight.shape[1] * groups
+    found = np.empty((batch, channels, *space), grad.dtype)
+
+    def block(begin, end):
+        if is_one_product(end - begin, count):
+            columns = blas.matmul(matrices, joined_places(flat[begin:end]))
+            columns = columns.reshape(channels, *geometry.kernel, end - begin, *places)
+            found[begin:end] = from_joined_columns(columns, space, geometry)
+            return
+        columns = blas.matmul(matrices, flat[begin:end])
+        if not geometry.is_pointwise():
+            columns = columns.reshape(end - begin, channels, *geometry.kernel, *places)
+            columns = from_columns(columns, space, geometry)
+        found[begin:end] = columns.reshape(found[begin:end].shape)
+
+    by_blocks(batch, matrices[0].shape[0] * groups * count, weight.size * count, block)
     return found
 
 
 def weight_gradient(grad, x, weight_shape, geometry, groups):
     """The gradient of `convolve`'s weight, of shape `weight_shape`."""
-    batch, outputs = grad.shape[:2]
-    count = math.prod(grad.shape[2:])
-    length = math.prod(weight_shape[1:])
-    if is_direct(x.dtype, geometry, grad.shape[2:], batch * outputs * length):
-        source = padded(x, geometry.padding)
-        return direct.weight_gradient(
-            np.ascontiguousarray(grad), source, weight_shape, geometry.dilation, groups
-        )
+    batch, outputs, *places = grad.shape
+    count, length = math.prod(places), math.prod(weight_shape[1:])
+    if is_direct(x.dtype, np.empty(weight_shape, x.dtype), groups, batch * count):
+        return direct.weight_gradient(grad, x, weight_shape, geometry, groups)
     flat = grad.reshape(batch, groups, outputs // groups, count)
+    parts = {}
+
+    def block(begin, end):
+        columns = joined_columns(x[begin:end], geometry, groups, places)
+        parts[begin] = blas.matmul(joined_places(flat[begin:end]), columns.swapaxes(1, 2))
+
+    by_blocks(batch, length * groups * count, outputs * length * count, block)
     found = np.zeros((groups, outputs // groups, length), grad.dtype)
-    for begin, end in blocks(batch, length * groups * count):
-        columns = block_columns(x[begin:end], geometry, groups, grad.shape[2:])
-        if count < FEW_PLACES and end - begin > 1:
-            found += np.matmul(joined(flat[begin:end]), joined(columns).swapaxes(1, 2))
-        else:
-            found += np.matmul(flat[begin:end], columns.swapaxes(2, 3)).sum(0)
+    for begin in sorted(parts):  # whichever thread was first: sums of floats depend on their order
+        found += parts[begin]
     return found.reshape(weight_shape)
 
 
-def is_direct(dtype, geometry, places, work):
-    """Whether the loops of direct_convolution serve; `work`: multiplications per place."""
-    if any([s != 1 for s in geometry.stride]) or geometry.is_pointwise() or not is_compiled(dtype):
-        return False
-    count = math.prod(places)
-    return count >= FEW_PLACES and work * count >= LARGE
+def is_direct(dtype, weight, groups, places):
+    """Whether the loops of direct_convolution serve; `places`: of all images."""
+    per_group = weight.shape[0] // groups
+    is_thin = groups > 1 and (per_group < FEW_CHANNELS or weight.shape[1] == 1)
+    return is_thin and is_compiled(dtype) and weight.size * places >= LARGE
 
 
-def turned(weight, groups):
-    """The weight of the transposed convolution: channels exchanged within groups, the kernel turned round."""
-    outputs, channels, *kernel = weight.shape
-    parts = weight.reshape(groups, outputs // groups, channels, *kernel).swapaxes(1, 2)
-    parts = np.flip(parts, tuple(range(3, 3 + len(kernel))))
-    return np.ascontiguousarray(parts).reshape(groups * channels, outputs // groups, *kernel)
+def is_one_product(images, count):
+    return count < FEW_PLACES and images > 1
 
 
-def blocks(batch, size):
-    """Ranges of images with about BLOCK elements of columns; `size`: those of one image."""
+def by_blocks(batch, size, work, block):
+    """Call block(begin, end) for ranges of images with about BLOCK elements of columns, several at once.
+
+    size, work: elements of columns and multiplications of one image."""
     step = max(1, BLOCK // max(size, 1))
-    return [(begin, min(begin + step, batch)) for begin in range(0, batch, step)]
+    grain = -(-max(step, WORK // max(work, 1)) // step) * step
+
+    def body(begin, end):
+        for first in range(begin, end, step):
+            block(first, min(first + step, end))
+
+    with blas.one_thread:
+        parallel_for(batch, grain, body)
 
 
 def block_columns(x, geometry, groups, places):
     """The columns of some images, (images, groups, channels / groups * kernel, number of places)."""
-    length = x.shape[1] // groups * math.prod(geometry.kernel)
-    columns = np.ascontiguousarray(x) if geometry.is_pointwise() else to_columns(x, geometry, places)
-    return columns.reshape(x.shape[0], groups, length, math.prod(places))
+    columns = np.ascontiguousarray(x) if geometry.is_pointwise() else to_columns(x, geometry, tuple(places))
+    return columns.reshape(x.shape[0], groups, -1, math.prod(places))
 
 
-def multiply(matrices, columns, out):
-    """out[i] = matrices @ columns[i], by group."""
-    if columns.shape[3] < FEW_PLACES and columns.shape[0] > 1:
-        product = np.matmul(matrices, joined(columns))
-        shape = (*product.shape[:2], columns.shape[0], columns.shape[3])
-        out[...] = product.reshape(shape).transpose(2, 0, 1, 3)
-    else:
-        np.matmul(matrices, columns, out=out)
+def joined_columns(x, geometry, groups, places):
+    """The columns of some images side by side, (groups, channels / groups * kernel, images * places)."""
+    if geometry.is_pointwise():
+        return joined_places(x.reshape(x.shape[0], groups, -1, math.prod(places)))
+    columns = to_joined_columns(x, geometry, tuple(places))
+    return columns.reshape(groups, x.shape[1] // groups * math.prod(geometry.kernel), -1)
 
 
-def joined(columns):
-    """(groups, length, images * places): the images side by side."""
-    images, groups, length, count = columns.shape
-    return columns.transpose(1, 2, 0, 3).reshape(groups, length, images * count)
+def joined_places(images):
+    """(groups, length, images * places) from (images, groups, length, places)."""
+    count, groups, length, places = images.shape
+    return images.transpose(1, 2, 0, 3).reshape(groups, length, count * places)
