@@ -21,8 +21,9 @@ class DeviceStorage(UntypedStorage):
     def __init__(self, nbytes, device):
         self._runtime = runtime = runtime_of(device.type)
         self.block = None
+        self.device, self._nbytes = device, nbytes
+        self.is_resizable, self.is_pinned_memory, self.shared = True, False, None
         self._allocate(nbytes)
-        super().__init__(self.buffer, device, nbytes)
 
     def _allocate(self, nbytes):
         if nbytes:
