@@ -12,7 +12,8 @@ from viz import dot
 LAYOUT = pytest.mark.skipif(
     not shutil.which("graphviz-pure") and not dot._installed("graphviz-pure"), reason="needs graphviz-pure"
 )
-KINDS = ("play", "why", "grads", "versions", "diff", "modules", "gather", "scatter", "index", "broadcast", "loader", "optimizer",
+KINDS = ("play", "why", "grads", "versions", "holders", "diff", "modules", "gather", "scatter", "index", "broadcast",
+         "loader", "optimizer",
          "module")
 
 
@@ -32,6 +33,7 @@ def picture_of(kind, lib):
         "play": lambda: viz.play(loss),
         "why": lambda: viz.why(h, loss),
         "grads": lambda: viz.grads(loss),
+        "holders": lambda: viz.holders(h),
         "diff": lambda: viz.diff(loss, (h.detach() * w).sum()),
         "gather": lambda: viz.gather(x, 0, lib.tensor([1, 1, 0])),
         "scatter": lambda: viz.scatter(x, 0, lib.tensor([1, 1]), w, "sum"),
@@ -107,7 +109,7 @@ def test_the_largest_run_still_fits(lib, tmp_path):
     assert picture.save(tmp_path / "x.html").stat().st_size < 150_000
 
 
-@pytest.mark.parametrize("kind", ["why", "grads", "versions", "loader", "optimizer"])
+@pytest.mark.parametrize("kind", ["why", "grads", "versions", "holders", "loader", "optimizer"])
 def test_tables_and_chains_need_no_layout_program(kind, lib, monkeypatch):
     monkeypatch.setenv("TEACHTORCH_DOT", "no-such-program")
     assert "text/html" in picture_of(kind, lib)._repr_mimebundle_()
