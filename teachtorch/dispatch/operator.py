@@ -8,6 +8,7 @@ A kernel is `kernel(keys, *args)` with every argument in its declared place; it 
 from ..core import observer
 from ..tensor import Tensor
 from . import keys as K
+from .overriding import keys_of_other
 from .state import state
 
 # Alias keys: a kernel under one of these serves many keys (aten/src/ATen/core/dispatch/OperatorEntry.cpp).
@@ -61,6 +62,12 @@ class Operator:
             self._call = self.make_call()
         return self._call
 
+    @property
+    def public(self):
+        """The function that users call."""
+        info = self.info
+        return info.public_inplace if self.name == info.name + "_" and info.public_inplace else info.public
+
     def register(self, key, kernel):
         """Put a kernel (or a Deferred one) under a key or an alias; a later one replaces an earlier one."""
         self.kernels[key] = kernel
@@ -74,8 +81,9 @@ class Operator:
                 keys |= a._keys
             elif a.__class__ in _SEQUENCES:
                 for b in a:
-                    if isinstance(b, Tensor):
-                        keys |= b._keys
+                    keys |= b._keys if isinstance(b, Tensor) else keys_of_other(b)
+            else:
+                keys |= keys_of_other(a)
         keys = (keys | state.included) & ~state.excluded
         if observer.active:
             return self._observed(keys, args)

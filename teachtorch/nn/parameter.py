@@ -3,6 +3,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from ..dispatch.overriding import PLAIN, disabled_torch_function
 from ..ops.declare import exports
 from ..tensor import Tensor, from_array, same_memory, storage_of
 
@@ -14,6 +15,7 @@ class Parameter(Tensor):
     """
 
     __slots__ = ()
+    __torch_function__ = classmethod(disabled_torch_function)
 
     def __new__(cls, data=None, requires_grad=True):
         parameter = as_subclass(data, cls)
@@ -42,6 +44,7 @@ class Buffer(Tensor):
     """A tensor that a module registers as a buffer when it is assigned; `persistent`: whether state_dict has it."""
 
     __slots__ = ()
+    __torch_function__ = classmethod(disabled_torch_function)
 
     def __new__(cls, data=None, *, persistent=True):
         buffer = as_subclass(data, cls)
@@ -60,6 +63,9 @@ class Buffer(Tensor):
         return type(self), (self.detach(),), self.__dict__
 
 
+PLAIN.update((Parameter, Buffer))
+
+
 def as_subclass(data, cls):
     """A leaf of class `cls` over the memory of `data`; an empty float32 one without `data`."""
     if data is None:
@@ -70,7 +76,7 @@ def as_subclass(data, cls):
     return new
 
 
-# ---- parameters and buffers whose shape is not known yet --------------------------------------------------------------
+# ---- parameters and buffers whose shape is not known yet ----------------------------------------------------------
 
 ATTEMPTED = (
     "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or explicitly "

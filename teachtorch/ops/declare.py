@@ -19,6 +19,7 @@ MULTILINEAR (the sum, over the arguments, of the operator with that argument's t
 are arguments, outputs and `<argument>_t`, the tangents (None where an argument has none). A fake rule gets the arguments (tensors, of which it may read
 shape, stride and dtype) and returns the results' Fake; it also raises PyTorch's errors for arguments that do not fit.
 """
+import inspect
 import warnings
 
 import numpy as np
@@ -35,6 +36,7 @@ from ..dispatch import keys as K
 from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator
 from ..dispatch.state import state
+from ..dispatch.torch_function import asking, overridable
 from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME, check_result, explain, refuse_overlap  # noqa: F401  (some for other modules)
@@ -175,7 +177,7 @@ def finish(op, info, spaces, is_inplace=False):
     public = public_function(op, info.signature, call_out, direct)
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
-    info.public = public
+    info.public = asking(public)
     op.make_call = lambda: positional_call(op, info.signature)
     publish(op.name.rpartition(".")[2], public, spaces)
     if info.has_inplace and info.kind == "operator":
@@ -185,10 +187,11 @@ def finish(op, info, spaces, is_inplace=False):
 
 def publish(name, function, spaces):
     """Make a function known to users under each of the namespaces."""
+    public = overridable(function, name) if inspect.isfunction(function) else function
     for space in spaces:
-        exports.setdefault(space, {})[name] = function
+        exports.setdefault(space, {})[name] = public
         if space == "Tensor":
-            setattr(Tensor, name, function)
+            setattr(Tensor, name, public)
     return function
 
 
@@ -200,7 +203,7 @@ def declare_inplace(op, info, kernel, spaces=("Tensor",)):
     register_inplace_keys(inplace, info.derivatives)
     public = public_function(inplace, info.signature)
     public.__doc__ = f"In-place version of `{op.name}`: changes this tensor and returns it."
-    info.public_inplace = public
+    info.public_inplace = asking(public)
     publish(inplace.name.rpartition(".")[2], public, ("Tensor",) if "Tensor" in spaces else ())
 
 

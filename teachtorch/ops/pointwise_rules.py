@@ -9,7 +9,9 @@ from ..core import observer
 from ..core.dtype import scalar_type_name
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
+from ..dispatch.overriding import overriding
 from ..dispatch.state import state
+from ..dispatch.torch_function import asking
 from ..kernels.pointwise import Pointwise, cast
 from ..kernels.special import each
 from ..tensor import Tensor
@@ -199,13 +201,15 @@ def method_of(op, fallback=left_to_python):
             keys = self._keys | other._keys
         elif isinstance(other, NUMBERS):
             keys = self._keys
+        elif overriding[other.__class__]:
+            return op(self, other)
         else:
             return fallback(self, other)
         keys = (keys | state.included) & ~state.excluded
         if observer.active:
             return observed(keys, (self, other))
         return (chosen.get(keys) or choose(keys))(keys, self, other)
-    return method
+    return asking(method)
 
 
 def method_with_option(op, option):
@@ -217,13 +221,15 @@ def method_with_option(op, option):
             keys = self._keys | other._keys
         elif isinstance(other, NUMBERS):
             keys = self._keys
+        elif overriding[other.__class__]:
+            return op(self, other, option)
         else:
             return NotImplemented
         keys = (keys | state.included) & ~state.excluded
         if observer.active:
             return observed(keys, (self, other, option))
         return (chosen.get(keys) or choose(keys))(keys, self, other, option)
-    return method
+    return asking(method)
 
 
 def reflected(name, compute):

@@ -8,6 +8,8 @@ import inspect
 
 from ..core import observer
 from ..core.generated import function_from
+from ..dispatch.overriding import PLAIN, asks, keys_of_other
+from ..dispatch.keys import PYTHON_FUNCTION
 from ..dispatch.state import state
 from ..tensor import Tensor
 
@@ -60,17 +62,24 @@ def public_function(op, signature, call_out=None, direct=None):
     if direct is None:
         body = _dispatching(signature, arguments)
     else:
-        body = f"    if _observer.active:\n        return _op({arguments})\n    return _direct({arguments})\n"
+        body = _composing(signature, arguments)
     if call_out is not None:
         body = f"    if out is not None:\n        return _call_out(out, {arguments})\n" + body
     scope = {**_dispatch_scope(op), "_op": op, "_direct": direct, "_call_out": call_out}
     return _compiled(op.name, _parameters(signature, "out=None" if call_out is not None else ""), body, signature, scope)
 
 
+def _composing(signature, arguments):
+    watched = ["_observer.active", "_state.included & _PYTHON_FUNCTION"]
+    watched += [f"{name}.__class__ not in _PLAIN and _asks({name})" for name in map(_shown, signature.possible_tensors)]
+    return f"    if {' or '.join(watched)}:\n        return _op({arguments})\n    return _direct({arguments})\n"
+
+
 def _dispatch_scope(op):
     """What the generated dispatching code refers to."""
     return {"_chosen": op._chosen, "_choose": op.choose, "_observed": op._observed, "_Tensor": Tensor,
-            "_SEQUENCES": (list, tuple), "_keys_in": keys_in, "_state": state, "_observer": observer}
+            "_SEQUENCES": (list, tuple), "_keys_in": keys_in, "_state": state, "_observer": observer, "_PLAIN": PLAIN,
+            "_asks": asks, "_keys_of_other": keys_of_other, "_PYTHON_FUNCTION": PYTHON_FUNCTION}
 
 
 def positional_call(op, signature):
@@ -99,7 +108,8 @@ def _dispatching(signature, arguments):
     lines = ["    keys = 0"]
     for name in map(_shown, signature.possible_tensors):
         lines += [f"    if isinstance({name}, _Tensor):", f"        keys |= {name}._keys",
-                  f"    elif {name}.__class__ in _SEQUENCES:", f"        keys |= _keys_in({name})"]
+                  f"    elif {name}.__class__ in _SEQUENCES:", f"        keys |= _keys_in({name})",
+                  f"    elif {name}.__class__ not in _PLAIN:", f"        keys |= _keys_of_other({name})"]
     lines += ["    keys = (keys | _state.included) & ~_state.excluded", "    if _observer.active:",
               f"        return _observed(keys, ({arguments},))",
               f"    return (_chosen.get(keys) or _choose(keys))(keys, {arguments})"]
@@ -110,8 +120,7 @@ def keys_in(values):
     """The keys of the tensors in a list or tuple."""
     keys = 0
     for value in values:
-        if isinstance(value, Tensor):
-            keys |= value._keys
+        keys |= value._keys if isinstance(value, Tensor) else keys_of_other(value)
     return keys
 
 

@@ -1,0 +1,40 @@
+"""Which classes take calls of the public functions over, by having a `__torch_function__` (see torch_function.py)."""
+from ..tensor import Tensor
+from . import keys as K
+
+PLAIN = {Tensor, type(None), int, float, bool, str}       # the usual arguments' classes, which do not
+
+
+def disabled_torch_function(cls, func, types, args=(), kwargs=None):
+    """`__torch_function__ = torch._C._disabled_torch_function_impl` makes a subclass behave like Tensor itself."""
+    return func(*args, **(kwargs or {}))
+
+
+class Overriding(dict):
+    """class → whether its instances take calls over; filled as classes are met."""
+
+    def __missing__(self, cls):
+        found = self[cls] = self.look(cls)
+        return found
+
+    @staticmethod
+    def look(cls):
+        handler = getattr(cls, "__torch_function__", None)
+        if handler is None or cls is Tensor:
+            return False
+        return getattr(handler, "__func__", handler) is not disabled_torch_function
+
+
+overriding = Overriding()
+
+
+def asks(argument):
+    """Whether an argument, or something in it if it is a list or tuple, is of a class that takes calls over."""
+    if argument.__class__ in (list, tuple):
+        return any([overriding[item.__class__] for item in argument])
+    return overriding[argument.__class__]
+
+
+def keys_of_other(argument):
+    """The keys that an argument which is no tensor adds to a call: PythonFunction, if its class overrides."""
+    return K.PYTHON_FUNCTION if overriding[argument.__class__] else 0
