@@ -60,14 +60,15 @@ def _node(number, row, shared, saved):
 
 def _module(part):
     mode = "" if part.same_as is not None else "train" if getattr(part.module, "training", True) else "eval"
-    same = "" if part.same_as is None else f"the same module as {part.same_as or 'the model'}"
+    is_repeated = part.same_as is not None
+    words = [f"the same module as {part.same_as or 'the model'}"] if is_repeated else hooks_of(part.module)
     return {
         "kind": "module",
         "path": part.path,
         "label": part.name,
         "type": part.kind,
         "mode": mode,
-        "words": [word for word in (same, *hooks_of(part.module)) if word],
+        "words": words,
         "flow": "",
     }
 

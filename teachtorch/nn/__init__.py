@@ -4,8 +4,8 @@ from .activation import *  # noqa: F401,F403
 from .adaptive import AdaptiveLogSoftmaxWithLoss  # noqa: F401
 from .attention import MultiheadAttention  # noqa: F401
 from .batchnorm import (BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, InstanceNorm1d, InstanceNorm2d,  # noqa: F401
-                        InstanceNorm3d, CrossMapLRN2d, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, LazyInstanceNorm1d,
-                        LazyInstanceNorm2d, LazyInstanceNorm3d, LocalResponseNorm)
+                        InstanceNorm3d, CrossMapLRN2d, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d,
+                        LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d, LocalResponseNorm)
 from .bilinear import Bilinear  # noqa: F401
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential  # noqa: F401
 from .conv import (Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d,  # noqa: F401

@@ -110,8 +110,8 @@ def declare_fractional_pool(count):
 
 
 pools = {count: declare_fractional_pool(count) for count in (2, 3)}
-DOC = ("The maximum of windows over {0} dimensions of a batch or one sample, at random steps that give the wanted size.\n\n"
-       "`output_size`: that size, or `output_ratio`: the share of the input's, between 0 and 1 (ValueError for neither);\n"
+DOC = ("The maximum of windows over {0} dimensions of a batch or one sample, at random steps.\n\n"
+       "`output_size`: of the result, or `output_ratio`: its share of the input's size (ValueError for neither);\n"
        "`return_indices`: also where in its plane each maximum is; `_random_samples`: (N, C, {0}) numbers in [0, 1).")
 
 

@@ -361,7 +361,7 @@ def refusing_shared(write):
     """The in-place kernel, refusing values and indices in the memory that is written to."""
 
     def cpu(keys, self, indices, values, accumulate=False):
-        is_one_number = values.numel() == 1 and not accumulate and any(is_mask(i) for i in indices)
+        is_one_number = values.numel() == 1 and not accumulate and any(i is not None and is_mask(i) for i in indices)
         if not is_one_number:
             refuse_any_overlap(self, (values, *indices))
         return write(keys, self, indices, values, accumulate)

@@ -1,5 +1,5 @@
 """Helpers around modules: clipping, parameters as one vector, packed sequences, parametrizations, pruning, fusion."""
-from . import parametrizations, parametrize, prune, rnn, stateless  # noqa: F401
+from . import parametrizations, parametrize, rnn, stateless  # noqa: F401
 from .clip_grad import (clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_,  # noqa: F401
                         get_total_norm)
 from .convert_parameters import parameters_to_vector, vector_to_parameters  # noqa: F401

@@ -231,7 +231,8 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
         module.parametrizations[tensor_name].append(parametrization)
         module.parametrizations[tensor_name].unsafe |= unsafe
     elif tensor_name in module._buffers or tensor_name in module._parameters:
-        _register_first(module, tensor_name, ParametrizationList([parametrization], getattr(module, tensor_name), unsafe))
+        original = getattr(module, tensor_name)
+        _register_first(module, tensor_name, ParametrizationList([parametrization], original, unsafe))
     else:
         raise ValueError(f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
                          f"'{tensor_name}'")
@@ -325,7 +326,7 @@ def type_before_parametrizations(module):
 
 
 def transfer_parametrizations_and_params(from_module, to_module, tensor_name=None):
-    """Parametrize `to_module` as `from_module` is, on one tensor or all, with the same originals; returns `to_module`."""
+    """Parametrize `to_module` as `from_module` is, on one tensor or all, with its originals; returns `to_module`."""
     if not is_parametrized(from_module):
         return to_module
     for name in from_module.parametrizations if tensor_name is None else [tensor_name]:

@@ -19,7 +19,7 @@ class BasePruningMethod(ABC):
     """The hook, and how its mask is computed. Subclasses define compute_mask and PRUNING_TYPE: "unstructured" for
     single elements, "structured" for slices along `dim`, or "global"."""
 
-    _tensor_name = None
+    _tensor_name: str             # set by apply
 
     def __call__(self, module, inputs):
         setattr(module, self._tensor_name, self.apply_mask(module))

@@ -128,7 +128,10 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
 
 
 def remove_spectral_norm(module, name="weight"):
-    """Make the weight a parameter again, as it is now; returns the module. ValueError if it has no spectral norm."""
+    """Make the weight a parameter again, as it is now; returns the module. ValueError if it has no spectral norm.
+
+    Unlike PyTorch 2.13 this also removes the hook of load_state_dict, which would report keys of the norm as missing.
+    """
     if not take_hook(module._forward_pre_hooks, lambda hook: isinstance(hook, SpectralNorm) and hook.name == name,
                      lambda hook: hook.remove(module)):
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
