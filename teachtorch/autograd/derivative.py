@@ -13,6 +13,7 @@ The operators of small networks also have `arrays`: the same formulas on ndarray
 (no create_graph, nobody observing) uses to go around the dispatcher. The tests hold the two equal.
 """
 from ..core import observer
+from ..dispatch.keys import PYTHON_FUNCTION
 from ..dispatch.state import state
 from ..kernels.pointwise import silently
 from ..tensor import Tensor, stride_of
@@ -318,7 +319,17 @@ class RawSaved:
 
 
 def run_formulas(steps, grads, values, width):
-    """The gradients by slot, None where no formula of these steps gives one."""
+    """The gradients by slot, None where no formula of these steps gives one. No class or mode takes a formula's calls
+    over: they are not the user's."""
+    before = state.excluded
+    state.excluded = before | PYTHON_FUNCTION
+    try:
+        return by_slots(steps, grads, values, width)
+    finally:
+        state.excluded = before
+
+
+def by_slots(steps, grads, values, width):
     by_slot = [None] * width
     for fn, wanted, slots, is_joint in steps:
         found = fn(grads, *[values[i] for i in wanted])

@@ -45,6 +45,8 @@ def flattened(arguments):
 
 def has_torch_function(relevant_args):
     """Whether a mode is on or an argument's class overrides (torch.overrides.has_torch_function)."""
+    if state.excluded & K.PYTHON_FUNCTION:
+        return False
     if modes():
         return True
     return state.subclass_functions and any([overriding[type(a)] for a in relevant_args])

@@ -54,6 +54,15 @@ def test_gradients_flow_through_a_subclass(torch):
     assert torch.ones(3).as_subclass(Mine).is_leaf
 
 
+def test_what_backward_calls_is_not_seen(torch):
+    Logged = logging_subclass(torch)
+    leaf = torch.ones(3, 3, requires_grad=True)
+    loss = (leaf.as_subclass(Logged) @ torch.ones(3, 2)).exp().softmax(1)[:, 0].sum()
+    del Logged.log[:]
+    torch.autograd.backward(loss.as_subclass(torch.Tensor))
+    assert [name for name in Logged.log if name not in ("as_subclass", "backward")] == []
+
+
 def test_parameters_are_no_overriding_subclass(torch):
     p = torch.nn.Parameter(torch.ones(2))
     assert [type(t) for t in (p + 1, torch.cat([p]), p.sum())] == [torch.Tensor] * 3
