@@ -43,6 +43,7 @@ from .determinism import (are_deterministic_algorithms_enabled, get_deterministi
                           use_deterministic_algorithms)
 from .func import vmap  # noqa: E402,F401
 from . import accelerator, sim  # noqa: E402,F401
+from .memory.caching import OutOfMemoryError  # noqa: E402,F401
 from .memory.streams import AcceleratorError, Event, Stream  # noqa: E402,F401
 from .memory.storage import UntypedStorage  # noqa: E402,F401
 from .serialization import load, save  # noqa: E402,F401
