@@ -50,8 +50,18 @@ def parse_alloc_conf(text):
         name = tokens.take()
         if name != ",":
             set_option(settings, name, tokens)
+    check_least(settings)
     settings.text = text
     return settings
+
+
+def check_least(settings):
+    """Blocks that are never split, and what they may waste, are no smaller than the segments of middling requests."""
+    least = settings.large_segment_size
+    for name in ("max_split_size", "max_non_split_rounding"):
+        given = getattr(settings, name)
+        if given < least:
+            raise ValueError(f"CachingAllocator option {name}_mb too small, must be >= {least // MIB}")
 
 
 def settings_from_environment():
@@ -103,13 +113,6 @@ def set_option(settings, name, tokens):
         raise ValueError(f"Unrecognized key '{name}' in Accelerator allocator config.")
 
 
-def read_megabytes(name, tokens, least):
-    given = whole_number(tokens.value())
-    if given < least:
-        raise ValueError(f"CachingAllocator option {name} too small, must be >= {least}")
-    return given * MIB
-
-
 def whole_number(word):
     if not word.isdigit():
         raise ValueError(f"not a whole number: '{word}'")
@@ -124,11 +127,11 @@ def fraction(word):
 
 
 def read_max_split_size(settings, tokens):
-    settings.max_split_size = read_megabytes("max_split_size_mb", tokens, LARGE_SEGMENT // MIB)
+    settings.max_split_size = whole_number(tokens.value()) * MIB
 
 
 def read_max_non_split_rounding(settings, tokens):
-    settings.max_non_split_rounding = read_megabytes("max_non_split_rounding_mb", tokens, LARGE_SEGMENT // MIB)
+    settings.max_non_split_rounding = whole_number(tokens.value()) * MIB
 
 
 def read_large_segment_size(settings, tokens):
