@@ -72,10 +72,16 @@ def _view_or_copy(rule, places, x):
 def _dims_note(rule):
     if not rule.advanced:
         return []
-    shape = f"The index tensors are broadcast to {rule.shape}."
+    if not rule.shape:
+        return []
+    if rule.count == 1:
+        where = f"its dims stand where it stood, at dim {rule.at} of the result"
+        return [f"The index has shape {rule.shape}: {where}."]
+    of_mask = " (of a mask: the columns of its nonzero())" if rule.masked else ""
+    shape = f"The {rule.count} index tensors{of_mask} are broadcast to {rule.shape}."
     if not rule.together:
-        return [f"{shape} They stand apart, with a slice between them: their dims come first in the result."]
-    return [f"{shape} These dims stand where the first index tensor stood: at dim {rule.at} of the result."]
+        return [f"{shape} A slice or None stands between them, so these dims come first in the result."]
+    return [f"{shape} They stand side by side: these dims are at dim {rule.at} of the result."]
 
 
 def _often_note(rule, places, x):

@@ -1,7 +1,7 @@
 """The rule of ``x[key]``, replayed: which dims the result has, and what each of its indices means.
 
 Source: applySlicing and THPVariable_getitem in torch/csrc/autograd/python_variable_indexing.cpp, and
-hasContiguousSubspace in aten/src/ATen/native/TensorAdvancedIndexingUtils.h.
+hasContiguousSubspace in aten/src/ATen/native/IndexingUtils.h.
 """
 
 from viz.engines import library_of
@@ -14,8 +14,8 @@ class IndexRule:
     """What ``x[key]`` does, dim by dim.
 
     plain_key: the key with lists as tensors. written: the key as text. advanced: whether index tensors take
-    part. together: whether they stand side by side. shape: their common shape. at: where it begins in the
-    result.
+    part, and count: how many; masked: whether a mask is among them. together: whether they stand side by side.
+    shape: their common shape. at: where it begins in the result.
     """
 
     def __init__(self, x, key, frame_names):
@@ -88,7 +88,8 @@ class IndexRule:
         """Index tensors make one block of dims: at the first one if they stand together, else in front."""
         kept = [part for part, _ in self.pairs if not isinstance(part, int)]
         places = [k for k, part in enumerate(kept) if isinstance(part, tuple)]
-        self.advanced = bool(places)
+        self.advanced, self.count = bool(places), len(places)
+        self.masked = any(is_tensor(part) and _is_mask(part) for part in self.plain_key)
         self.together = places == list(range(places[0], places[-1] + 1)) if places else True
         shapes = [tuple(part[1].shape) for part in kept if isinstance(part, tuple)]
         self.shape = tuple(self._library.broadcast_shapes(*shapes)) if shapes else ()

@@ -1,1 +1,1 @@
-"""Exercises to chapter 3: indexing, gather and scatter, broadcasting."""
+"""Exercises to chapter 2: storage, sizes, strides."""

@@ -208,7 +208,7 @@ def test_the_place_of_the_new_dims_is_named(lib):
     assert "at dim 1 of the result" in together.notes[1]
     apart = viz.index(x)[:, rows, :, rows].trace
     assert tuple(x[:, rows, :, rows].shape) == (2, 2, 4)
-    assert "their dims come first in the result" in apart.notes[1]
+    assert "so these dims come first in the result" in apart.notes[1]
 
 
 def test_repeated_rows_are_a_warning(lib):

@@ -45,7 +45,7 @@ def stretched_dims(shape, result):
     """Return the dimensions of `result` along which an operand is stretched, ascending, as a tuple.
 
     shape: of the operand, a tuple of ints that broadcasts to `result`. Along these dimensions the operand has
-    stride 0, and its gradient is the sum of the result's. A dimension of size 1 in the result is not stretched.
+    stride 0, and its gradient is the sum of the result's. Where the result has size 1, nothing is stretched.
     """
     # solution
     added = len(result) - len(shape)
