@@ -1,0 +1,26 @@
+"""Gives all workers equally many, and loses the rest."""
+
+import itertools
+
+FAILS = "test_share"
+SAYS = "the remainder goes"
+
+
+def shard(samples, info):
+    if info is None:
+        return iter(samples)
+    worker, workers = info
+    return itertools.islice(samples, worker, None, workers)
+
+
+def share(count, info):
+    if info is None:
+        return count
+    worker, workers = info
+    return count // workers
+
+
+def batches(count, batch_size, num_workers, drop_last=False):
+    infos = [(worker, num_workers) for worker in range(num_workers)] or [None]
+    shares = [share(count, info) for info in infos]
+    return sum(part // batch_size if drop_last else -(-part // batch_size) for part in shares)
