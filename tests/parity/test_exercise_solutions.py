@@ -463,3 +463,33 @@ def test_mini_engine():
     expected.backward()
     assert np.isclose(loss.data, expected.item())
     assert all(np.allclose(one.grad, other.grad.numpy()) for one, other in zip(ours, theirs))
+
+
+def test_hogwild_is_sgd_and_adam():
+    ask = solution("hogwild")
+    examples = [([1.0, x / 4], 2.0 + 3.0 * x / 4) for x in range(-4, 5)]
+    for optimizer, process in (
+        (torch.optim.SGD, lambda w, state: ask.sgd_process(w, examples, 0.1)),
+        (torch.optim.Adam, lambda w, state: ask.adam_process(w, state, examples, 0.1)),
+    ):
+        weights, p = [0.5, -0.5], torch.tensor([0.5, -0.5], dtype=torch.float64, requires_grad=True)
+        steps = optimizer([p], lr=0.1)
+        for x, y in examples:
+            steps.zero_grad()
+            ((p * torch.tensor(x, dtype=torch.float64)).sum() - y).square().backward()
+            steps.step()
+        list(process(weights, {"step": 0, "m": [0.0, 0.0], "v": [0.0, 0.0]}))
+        assert weights == pytest.approx(p.tolist(), rel=1e-9)
+
+
+def test_peak_memory_is_cpythons():
+    import tracemalloc
+
+    program = [("new", "x", 100_000)] + [("new", "x", 100_000)] * 5
+    tracemalloc.start()
+    x = bytearray(100_000)
+    for _ in range(5):
+        x = bytearray(100_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert x is not None and solution("peak_memory").peak_counting(program)[0] == pytest.approx(peak, rel=0.1)

@@ -1,0 +1,30 @@
+"""Goes through all its examples before it lets anybody else go on: a lock around everything."""
+
+FAILS = "test_turns"
+SAYS = "a turn for the others"
+
+
+def gradient(weights, x, y):
+    error = sum(w * each for w, each in zip(weights, x)) - y
+    return [2 * error * each for each in x]
+
+
+def sgd_process(weights, examples, lr):
+    for x, y in examples:
+        for i, g in enumerate(gradient(weights, x, y)):
+            weights[i] -= lr * g
+    yield
+
+
+def adam_process(weights, state, examples, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m, v = state["m"], state["v"]
+    for x, y in examples:
+        found = gradient(weights, x, y)
+        yield
+        state["step"] += 1
+        step = state["step"]
+        for i, g in enumerate(found):
+            m[i] = b1 * m[i] + (1 - b1) * g
+            v[i] = b2 * v[i] + (1 - b2) * g * g
+            weights[i] -= lr * (m[i] / (1 - b1**step)) / ((v[i] / (1 - b2**step)) ** 0.5 + eps)

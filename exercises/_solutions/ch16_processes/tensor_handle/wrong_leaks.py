@@ -1,0 +1,43 @@
+"""Never takes a handle that has arrived off the count."""
+
+from dataclasses import dataclass
+
+FAILS = "test_nothing_left"
+SAYS = "nobody needs the name"
+
+
+@dataclass
+class Storage:
+    data: bytearray
+    name: str | None = None
+
+
+@dataclass
+class Tensor:
+    storage: Storage
+    offset: int
+    size: tuple
+    stride: tuple
+
+
+def send(tensor, system):
+    storage = tensor.storage
+    if storage.name is None:
+        storage.name, data = system.create(len(storage.data))
+        data[:] = storage.data
+        storage.data = data
+        system.count(storage.name, 1)
+    system.count(storage.name, 1)
+    return storage.name, tensor.offset, tensor.size, tensor.stride
+
+
+def receive(handle, system, storages):
+    name, offset, size, stride = handle
+    if name not in storages:
+        storages[name] = Storage(system.open(name), name)
+    return Tensor(storages[name], offset, size, stride)
+
+
+def let_go(storage, system):
+    if system.count(storage.name, -1) == 0:
+        system.unlink(storage.name)

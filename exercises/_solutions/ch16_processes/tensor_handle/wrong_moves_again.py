@@ -1,0 +1,45 @@
+"""Moves the storage each time it is sent."""
+
+from dataclasses import dataclass
+
+FAILS = "test_moved_once"
+SAYS = "moves once"
+
+
+@dataclass
+class Storage:
+    data: bytearray
+    name: str | None = None
+
+
+@dataclass
+class Tensor:
+    storage: Storage
+    offset: int
+    size: tuple
+    stride: tuple
+
+
+def send(tensor, system):
+    storage = tensor.storage
+    if True:
+        storage.name, data = system.create(len(storage.data))
+        data[:] = storage.data
+        storage.data = data
+        system.count(storage.name, 1)
+    system.count(storage.name, 1)
+    return storage.name, tensor.offset, tensor.size, tensor.stride
+
+
+def receive(handle, system, storages):
+    name, offset, size, stride = handle
+    if name in storages:
+        system.count(name, -1)
+    else:
+        storages[name] = Storage(system.open(name), name)
+    return Tensor(storages[name], offset, size, stride)
+
+
+def let_go(storage, system):
+    if system.count(storage.name, -1) == 0:
+        system.unlink(storage.name)

@@ -1,0 +1,46 @@
+"""Moves only the part that the tensor shows, into memory of its own."""
+
+from dataclasses import dataclass
+
+FAILS = "test_whole_storage"
+SAYS = "the whole storage moves"
+
+
+@dataclass
+class Storage:
+    data: bytearray
+    name: str | None = None
+
+
+@dataclass
+class Tensor:
+    storage: Storage
+    offset: int
+    size: tuple
+    stride: tuple
+
+
+def send(tensor, system):
+    storage = tensor.storage
+    if storage.name is None:
+        storage = tensor.storage = Storage(storage.data)
+        storage.name, data = system.create(len(storage.data))
+        data[:] = storage.data
+        storage.data = data
+        system.count(storage.name, 1)
+    system.count(storage.name, 1)
+    return storage.name, tensor.offset, tensor.size, tensor.stride
+
+
+def receive(handle, system, storages):
+    name, offset, size, stride = handle
+    if name in storages:
+        system.count(name, -1)
+    else:
+        storages[name] = Storage(system.open(name), name)
+    return Tensor(storages[name], offset, size, stride)
+
+
+def let_go(storage, system):
+    if system.count(storage.name, -1) == 0:
+        system.unlink(storage.name)
