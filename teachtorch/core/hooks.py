@@ -7,14 +7,17 @@ class RemovableHandle:
 
     _next_id = itertools.count().__next__
 
-    def __init__(self, hooks):
+    def __init__(self, hooks, marks=()):
         self.id = RemovableHandle._next_id()
-        self._hooks = hooks
+        self._hooks, self._marks = hooks, marks
 
     @classmethod
-    def add(cls, hooks, hook, prepend=False):
-        """Add `hook` to the ordered dict `hooks` and return the handle."""
-        handle = cls(hooks)
+    def add(cls, hooks, hook, prepend=False, marks=()):
+        """Add `hook` to the ordered dict `hooks` and return the handle.
+
+        `marks`: further dicts, by the handle's id, from which removing the hook takes it too.
+        """
+        handle = cls(hooks, marks)
         later = dict(hooks) if prepend else {}
         if prepend:
             hooks.clear()
@@ -24,7 +27,8 @@ class RemovableHandle:
 
     def remove(self):
         """Remove the hook; a second call does nothing."""
-        self._hooks.pop(self.id, None)
+        for held in (self._hooks, *self._marks):
+            held.pop(self.id, None)
 
     def __enter__(self):
         return self

@@ -63,8 +63,8 @@ def tied(slots, given):
 def replaced(module, given, tie_weights, strict):
     """The module with other tensors in its slots, for the length of the block."""
     slots = slots_of(module)
-    check_names(slots, given, strict, type(module).__name__)
     wanted = tied(slots, given) if tie_weights else given
+    check_names(slots, wanted, strict, type(module).__name__)
     changed = [(slots[name], value) for name, value in wanted.items() if name in slots]
     before = [(holder, key, holder[key]) for (holder, key), _ in changed]
     try:

@@ -139,7 +139,7 @@ class ModuleList(ModuleSequence):
         return super().extend(modules)
 
     def __add__(self, other):
-        return ModuleList([*self, *other])
+        return ModuleList(list(self) + list(other))
 
     def __iadd__(self, other):
         return self.extend(other)

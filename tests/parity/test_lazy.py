@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-import teachtorch.nn.utils.prune  # noqa: F401  (neither library imports it by itself)
+import teachtorch.nn.utils.prune  # neither library imports it by itself
 from tests.parity.programs import assert_same
 
 
@@ -388,24 +388,20 @@ def test_fusion(what):
     assert_same(torch, program)
 
 
-SKIPPED = {
-    "linear": lambda torch: torch.nn.utils.skip_init(torch.nn.Linear, 5, 2),
-    "named": lambda torch: torch.nn.utils.skip_init(torch.nn.Conv2d, in_channels=2, out_channels=3, kernel_size=2),
-    "dtype": lambda torch: torch.nn.utils.skip_init(torch.nn.BatchNorm1d, 3, dtype=torch.float64),
-    "meta": lambda torch: torch.nn.utils.skip_init(torch.nn.Linear, 5, 2, device="meta"),
-    "no device": lambda torch: torch.nn.utils.skip_init(torch.nn.ReLU),
-    "no module": lambda torch: torch.nn.utils.skip_init(int, 3),
-}
+def test_skip_init_gives_everything_but_values():
+    """PyTorch makes the same, but needs ten seconds to load what its meta device wants."""
+    m = teachtorch.nn.utils.skip_init(teachtorch.nn.BatchNorm1d, num_features=3, dtype=teachtorch.float64)
+    facts = {n: (tuple(t.shape), str(t.dtype), str(t.device), t.requires_grad) for n, t in
+             m.state_dict(keep_vars=True).items()}
+    assert facts["weight"] == ((3,), "torch.float64", "cpu", True)
+    assert facts["running_var"] == ((3,), "torch.float64", "cpu", False)
+    assert teachtorch.nn.utils.skip_init(teachtorch.nn.Linear, 5, 2, device="meta").weight.is_meta
 
 
-@pytest.mark.parametrize("what", SKIPPED)
-def test_skip_init(what):
-    def program(torch):
-        m = SKIPPED[what](torch)
-        return repr(m), [[n, list(t.shape), str(t.dtype), str(t.device), t.requires_grad] for n, t in
-                         m.state_dict(keep_vars=True).items()]
-
-    assert_same(torch, program)
+@pytest.mark.parametrize("make", [lambda torch: torch.nn.utils.skip_init(torch.nn.ReLU),
+                                  lambda torch: torch.nn.utils.skip_init(int, 3)])
+def test_refusals_of_skip_init(make):
+    assert_same(torch, make)
 
 
 @pytest.mark.parametrize("which", ["input", "weight"])
