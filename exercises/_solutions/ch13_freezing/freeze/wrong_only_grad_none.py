@@ -1,0 +1,32 @@
+"""Clears the gradients once, but lets new ones come."""
+
+import teachtorch as torch
+
+FAILS = "test_no_gradient"
+SAYS = "requires_grad_(False)"
+
+
+def freeze(module):
+    for parameter in module.parameters():
+        parameter.grad = None
+
+
+def train_mode(model):
+    model.train()
+    rest(model)
+
+
+def rest(module):
+    parameters = list(module.parameters())
+    if parameters and not any(parameter.requires_grad for parameter in parameters):
+        module.eval()
+        return
+    for child in module.children():
+        rest(child)
+
+
+def moved(model, step):
+    before = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+    step()
+    after = model.state_dict()
+    return sorted(name for name in before if not torch.equal(before[name], after[name]))

@@ -1,0 +1,27 @@
+"""Thinks that a frozen layer stops the gradient."""
+
+FAILS = "test_through"
+SAYS = "lets the gradient through"
+
+
+def gets_gradient(trainable, cut=None):
+    first = 0 if cut is None else cut + 1
+    return [flag and layer >= first and all(trainable[layer:]) for layer, flag in enumerate(trainable)]
+
+
+def has_node(trainable, cut=None):
+    found, needed = [], False
+    for layer, flag in enumerate(trainable):
+        needed = needed or flag
+        found.append(needed)
+        needed = needed and layer != cut
+    return found
+
+
+def sgd_moves(value, grad, buffer=None, momentum=0.0, weight_decay=0.0):
+    if grad is None:
+        return False
+    direction = grad + weight_decay * value
+    if momentum and buffer is not None:
+        direction += momentum * buffer
+    return direction != 0

@@ -1,0 +1,1 @@
+"""Exercises to chapter 13: freezing, and what still moves."""
