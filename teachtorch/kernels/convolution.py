@@ -21,6 +21,7 @@ SMALL = 1 << 15  # elements of columns up to which NumPy gathers: no wait for a 
 BLOCK = 1 << 18  # elements of columns made at a time
 GRAIN = 1 << 14  # elements of columns that are worth a thread
 WORK = 1 << 21  # multiplications that are worth a thread
+PLACES = 512  # results that a product should have, per channel
 FEW_PLACES = 128  # with fewer places in an image, the images of a block are joined into one product
 FEW_CHANNELS = 4  # results of a group that are too few for a matrix product
 LARGE = 1 << 20  # multiplications from which on the direct loops are worth compiling
@@ -30,74 +31,53 @@ from numba import njit
 
 
 '''
-# Columns are flat; image, channel and tap (an element of the kernel) say where a row of places begins in them.
+# Rows of arrays are taken by indices that only loops count: then Numba knows that none is negative, and LLVM
+# uses vectors. With flat arrays and sums of indices the loop takes three times as long.
 WINDOWS = '''@njit(cache=True, nogil=True, error_model="numpy")
-def kernel(x, columns, steps, kernel_size, places, layout, begin, end):
-    """steps: strides, paddings, dilations; layout: elements from an image, channel, tap to the next."""
-    stride_z, stride_y, stride_x, pad_z, pad_y, pad_x, apart_z, apart_y, apart_x = steps
+def kernel(x, columns, steps, kernel_size, places, is_joined, begin, end):
+    """columns (images * channels, taps, rows, places_x); joined: (channels, taps, images * rows, places_x).
+
+    steps: strides and dilations."""
+    stride_z, stride_y, stride_x, apart_z, apart_y, apart_x = steps
     kernel_z, kernel_y, kernel_x = kernel_size
     places_z, places_y, places_x = places
-    by_image, by_channel, by_tap = layout
-    channels, depth, height, width = x.shape[1:]
+    channels = x.shape[1]
     for plane in range(begin, end):
         image, channel = plane // channels, plane % channels
-        at = image * by_image + channel * by_channel
+        above = image * places_z * places_y if is_joined else 0
+        to = columns[channel if is_joined else plane]
         for a in range(kernel_z):
             for b in range(kernel_y):
                 for c in range(kernel_x):
-                    shift = c * apart_x - pad_x
-                    first = min(max(0, (stride_x - 1 - shift) // stride_x), places_x)
-                    last = max(first, min(places_x, (width - 1 - shift) // stride_x + 1))
-                    row = at
+                    rows = to[(a * kernel_y + b) * kernel_x + c]
+                    shift = c * apart_x
                     for i in range(places_z):
-                        z = i * stride_z + a * apart_z - pad_z
                         for j in range(places_y):
-                            y = j * stride_y + b * apart_y - pad_y
-                            if z < 0 or z >= depth or y < 0 or y >= height:
-                                OUTSIDE
-                            elif stride_x == 1:
-                                MARGINS
-                                line = x[image, channel, z, y]
-                                for k in range(first, last):
+                            row = rows[above + i * places_y + j]
+                            line = x[image, channel, i * stride_z + a * apart_z, j * stride_y + b * apart_y]
+                            if stride_x == 1:
+                                for k in range(places_x):
                                     MOVE_NEXT
                             else:
-                                MARGINS
-                                line = x[image, channel, z, y]
-                                for k in range(first, last):
+                                for k in range(places_x):
                                     MOVE_APART
-                            row += places_x
-                    at += by_tap
 '''
-GATHER = {
-    "OUTSIDE": "columns[row:row + places_x] = 0",
-    "MARGINS": "columns[row:row + first] = 0; columns[row + last:row + places_x] = 0",
-    "MOVE_NEXT": "columns[row + k] = line[k + shift]",
-    "MOVE_APART": "columns[row + k] = line[k * stride_x + shift]",
-}
-SCATTER = {
-    "OUTSIDE": "pass",
-    "MARGINS": "pass",
-    "MOVE_NEXT": "line[k + shift] += columns[row + k]",
-    "MOVE_APART": "line[k * stride_x + shift] += columns[row + k]",
-}
 
 
 @functools.lru_cache(maxsize=None)
 def _gather():
-    """The loop that fills the columns from x, with zeros for what lies outside of it."""
-    return load_module("gather_columns", HEADER + filled(WINDOWS, GATHER)).kernel
+    """The loop that fills the columns from x."""
+    text = WINDOWS.replace("MOVE_NEXT", "row[k] = line[k + shift]")
+    text = text.replace("MOVE_APART", "row[k] = line[k * stride_x + shift]")
+    return load_module("gather_columns", HEADER + text).kernel
 
 
 @functools.lru_cache(maxsize=None)
 def _scatter():
     """The loop that adds the columns to where `_gather` takes them from."""
-    return load_module("scatter_columns", HEADER + filled(WINDOWS, SCATTER)).kernel
-
-
-def filled(text, statements):
-    for name, statement in statements.items():
-        text = text.replace(name, statement)
-    return text
+    text = WINDOWS.replace("MOVE_NEXT", "line[k + shift] += row[k]")
+    text = text.replace("MOVE_APART", "line[k * stride_x + shift] += row[k]")
+    return load_module("scatter_columns", HEADER + text).kernel
 
 
 # ---- sizes ---
@@ -126,8 +106,8 @@ class Geometry:
         return not any(self.padding) and all([k == s == 1 for k, s in zip(self.kernel, self.stride)])
 
     def steps(self):
-        """Strides, paddings and dilations for three dimensions."""
-        return lifted(self.stride, 1) + lifted(self.padding, 0) + lifted(self.dilation, 1)
+        """Strides and dilations for three dimensions."""
+        return lifted(self.stride, 1) + lifted(self.dilation, 1)
 
 
 def lifted(values, fill):
@@ -146,7 +126,7 @@ def to_columns(x, geometry, places=None):
     if math.prod(shape) <= SMALL or not is_compiled(x.dtype):
         return np.ascontiguousarray(windows(padded(x, geometry.padding), geometry, places))
     columns = np.empty(shape, x.dtype)
-    run(_gather(), x, columns, geometry, places)
+    run(_gather(), padded(x, geometry.padding), columns, geometry, places)
     return columns
 
 
@@ -156,7 +136,7 @@ def to_joined_columns(x, geometry, places):
     if math.prod(shape) <= SMALL or not is_compiled(x.dtype):
         return np.ascontiguousarray(joined(windows(padded(x, geometry.padding), geometry, places), len(places)))
     columns = np.empty(shape, x.dtype)
-    run(_gather(), x, columns, geometry, places, is_joined=True)
+    run(_gather(), padded(x, geometry.padding), columns, geometry, places, is_joined=True)
     return columns
 
 
@@ -170,9 +150,9 @@ def from_columns(columns, space, geometry):
     places = columns.shape[-len(space) :]  # one less than would fit where output_padding made room for it
     if columns.size <= SMALL or not is_compiled(columns.dtype):
         return added_windows(columns, space, geometry, places)
-    x = np.zeros(columns.shape[:2] + tuple(space), columns.dtype)
+    x = np.zeros((*columns.shape[:2], *with_padding(space, geometry)), columns.dtype)
     run(_scatter(), x, columns, geometry, places)
-    return x
+    return without_padding(x, space, geometry)
 
 
 def from_joined_columns(columns, space, geometry):
@@ -180,9 +160,18 @@ def from_joined_columns(columns, space, geometry):
     ndim = len(space)
     if columns.size <= SMALL or not is_compiled(columns.dtype):
         return added_windows(np.moveaxis(columns, -ndim - 1, 0), space, geometry, columns.shape[-ndim:])
-    x = np.zeros((columns.shape[-ndim - 1], columns.shape[0], *space), columns.dtype)
+    x = np.zeros((columns.shape[-ndim - 1], columns.shape[0], *with_padding(space, geometry)), columns.dtype)
     run(_scatter(), x, columns, geometry, columns.shape[-ndim:], is_joined=True)
-    return x
+    return without_padding(x, space, geometry)
+
+
+def with_padding(space, geometry):
+    return [n + 2 * p for n, p in zip(space, geometry.padding)]
+
+
+def without_padding(x, space, geometry):
+    """A view of x without the zeros around each plane."""
+    return x[(..., *[slice(p, p + n) for n, p in zip(space, geometry.padding)])]
 
 
 def is_compiled(dtype):
@@ -191,13 +180,12 @@ def is_compiled(dtype):
 
 def run(loop, x, columns, geometry, places, is_joined=False):
     """Run a compiled loop over all planes (images times channels)."""
-    batch, channels, taps, count = *x.shape[:2], math.prod(geometry.kernel), math.prod(places)
-    by_tap = batch * count if is_joined else count
-    layout = (count if is_joined else channels * taps * count, taps * by_tap, by_tap)
-    images = np.ascontiguousarray(x).reshape(batch, channels, *lifted(x.shape[2:], 1))
-    sizes = geometry.steps(), lifted(geometry.kernel, 1), lifted(places, 1), layout
-    flat, grain = columns.reshape(-1), max(1, GRAIN * batch * channels // max(columns.size, 1))
-    parallel_for(batch * channels, grain, lambda begin, end: loop(images, flat, *sizes, begin, end))
+    batch, channels = x.shape[:2]
+    images = x.reshape(batch, channels, *lifted(x.shape[2:], 1))
+    rows = columns.reshape(channels if is_joined else batch * channels, math.prod(geometry.kernel), -1, places[-1])
+    sizes = geometry.steps(), lifted(geometry.kernel, 1), lifted(places, 1), is_joined
+    grain = max(1, GRAIN * batch * channels // max(columns.size, 1))
+    parallel_for(batch * channels, grain, lambda begin, end: loop(images, rows, *sizes, begin, end))
 
 
 def padded(x, padding):
@@ -225,12 +213,10 @@ def windows(x, geometry, places):
 
 
 def added_windows(columns, space, geometry, places):
-    sizes = [n + 2 * p for n, p in zip(space, geometry.padding)]
-    found = np.zeros((*columns.shape[:2], *sizes), columns.dtype)
+    found = np.zeros((*columns.shape[:2], *with_padding(space, geometry)), columns.dtype)
     for offset in itertools.product(*map(range, geometry.kernel)):
         found[(..., *spots(offset, geometry, places))] += columns[(slice(None), slice(None), *offset)]
-    inner = [slice(p, p + n) for n, p in zip(space, geometry.padding)]
-    return np.ascontiguousarray(found[(..., *inner)])
+    return without_padding(found, space, geometry)
 
 
 def spots(offset, geometry, places):
@@ -265,7 +251,7 @@ def convolve(x, weight, bias, geometry, groups):
         if shifts is not None:
             np.add(part, shifts, part)
 
-    by_blocks(batch, matrices[0].shape[1] * groups * count, weight.size * count, block)
+    by_blocks(batch, count, matrices[0].shape[1] * groups, weight.size, block)
     return found.reshape(batch, outputs, *places)
 
 
@@ -293,7 +279,7 @@ def convolve_transposed(grad, weight, space, geometry, groups):
             columns = from_columns(columns, space, geometry)
         found[begin:end] = columns.reshape(found[begin:end].shape)
 
-    by_blocks(batch, matrices[0].shape[0] * groups * count, weight.size * count, block)
+    by_blocks(batch, count, matrices[0].shape[0] * groups, weight.size, block)
     return found
 
 
@@ -308,13 +294,13 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
 
     def block(begin, end):
         columns = joined_columns(x[begin:end], geometry, groups, places)
-        parts[begin] = blas.matmul(joined_places(flat[begin:end]), columns.swapaxes(1, 2))
+        parts[begin] = blas.matmul(columns, joined_places(flat[begin:end]).swapaxes(1, 2))
 
-    by_blocks(batch, length * groups * count, outputs * length * count, block)
-    found = np.zeros((groups, outputs // groups, length), grad.dtype)
+    by_blocks(batch, count, length * groups, outputs * length, block)
+    found = np.zeros((groups, length, outputs // groups), grad.dtype)
     for begin in sorted(parts):  # whichever thread was first: sums of floats depend on their order
         found += parts[begin]
-    return found.reshape(weight_shape)
+    return np.ascontiguousarray(found.swapaxes(1, 2)).reshape(weight_shape)
 
 
 def is_direct(dtype, weight, groups, places):
@@ -328,12 +314,12 @@ def is_one_product(images, count):
     return count < FEW_PLACES and images > 1
 
 
-def by_blocks(batch, size, work, block):
+def by_blocks(batch, count, length, work, block):
     """Call block(begin, end) for ranges of images with about BLOCK elements of columns, several at once.
 
-    size, work: elements of columns and multiplications of one image."""
-    step = max(1, BLOCK // max(size, 1))
-    grain = -(-max(step, WORK // max(work, 1)) // step) * step
+    count: places of an image; length, work: elements of columns and multiplications of one place."""
+    step = max(1, BLOCK // max(count * length, 1), -(-PLACES // max(count, 1)))
+    grain = -(-max(step, WORK // max(count * work, 1)) // step) * step
 
     def body(begin, end):
         for first in range(begin, end, step):
