@@ -1,9 +1,9 @@
 """Samplers: in which order samples are asked for, and by whom.
 
-A BatchSampler makes lists of indices of another sampler's. A DistributedSampler gives each of several processes
-(replicas) its own part: all of them shuffle alike, and rank r takes every replicas-th index from the r-th on. All
-must take equally many steps, or the others would wait for ever. So the indices are filled up from their own
-beginning, or with drop_last cut, to a multiple of the number of replicas.
+A BatchSampler makes lists of indices of another sampler's. A DistributedSampler gives each of several
+processes (replicas) its own part: all of them shuffle alike, and rank r takes every replicas-th index from
+the r-th on. All must take equally many steps, or the others would wait for ever. So the indices are filled up
+from their own beginning, or with drop_last cut, to a multiple of the number of replicas.
 """
 
 
@@ -24,7 +24,7 @@ def distributed(count, replicas, rank, drop_last=False):
 def shuffled(count, replicas, rank, permutation, seed, epoch):
     """The same after shuffling; every epoch is another one.
 
-    permutation(seed, count): a random order of 0 ... count - 1, the same for the same seed. The seed of an epoch
-    is seed + epoch, in all ranks.
+    permutation(seed, count): a random order of 0 ... count - 1, the same for the same seed. The seed of an
+    epoch is seed + epoch, in all ranks.
     """
     raise NotImplementedError

@@ -1,7 +1,8 @@
 """A stream and several workers: each must yield its own part.
 
-An IterableDataset has no indices that could be dealt out. Every worker gets a copy of it and iterates over all of it:
-without a rule, two workers give each sample twice. In the worker, get_worker_info() tells who it is:
+An IterableDataset has no indices that could be dealt out. Every worker gets a copy of it and iterates over
+all of it: without a rule, two workers give each sample twice. In the worker, get_worker_info() tells who it
+is:
 
     None                in the main process, where there are no workers
     (id, num_workers)   in worker `id` of `num_workers`
@@ -13,7 +14,8 @@ import itertools
 def shard(samples, info):
     """The samples that this process should yield, one by one. Together the workers yield each exactly once.
 
-    samples: an iterable, which may never end. Worker k takes the samples k, k + num_workers, k + 2 num_workers...
+    samples: an iterable, which may never end. Worker k takes the samples k, k + num_workers, k + 2
+    num_workers...
     """
     raise NotImplementedError
 

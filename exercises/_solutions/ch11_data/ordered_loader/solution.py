@@ -1,7 +1,7 @@
 """Batches of several workers, in the order of the tasks.
 
-A DataLoader deals tasks to worker processes, and gives out their results in the order of the tasks, whoever is
-quicker. The workers here are played by a pool:
+A DataLoader deals tasks to worker processes, and gives out their results in the order of the tasks, whoever
+is quicker. The workers here are played by a pool:
 
     pool.workers                       how many there are
     pool.send(worker, number, task)    puts a task into that worker's own queue; returns at once
@@ -18,12 +18,16 @@ class OrderedIterator:
     - At the start it deals prefetch * workers tasks, and for each result that it gives out one more.
     - Task k goes to worker k modulo the number of workers.
     - A result that comes before its turn is kept.
-    - A result that is an exception is raised, when its turn has come; the next call goes on with the next task.
+    - A result that is an exception is raised, when its turn has come; the next call goes on with the next
+      task.
     - When a worker has died: RuntimeError.
     """
 
     def __init__(self, pool, tasks, prefetch=2):
-        """Deal the first tasks. tasks: an iterable, which may be long; only what is dealt is taken from it."""
+        """Deal the first tasks.
+
+        tasks: an iterable, which may be long; only what is dealt is taken from it.
+        """
         # solution
         self.pool, self.tasks = pool, iter(tasks)
         self.sent = self.next = 0

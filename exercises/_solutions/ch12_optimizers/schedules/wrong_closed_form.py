@@ -1,0 +1,26 @@
+"""Computes the closed form from the initial rate."""
+
+import math
+
+FAILS = "test_multiply"
+SAYS = "that it finds"
+
+
+def step(epoch, step_size, gamma):
+    return gamma ** (epoch // step_size)
+
+
+def multistep(epoch, milestones, gamma):
+    return gamma ** sum(epoch >= milestone for milestone in milestones)
+
+
+def linear(epoch, start, total):
+    return start + (1 - start) * min(epoch, total) / total
+
+
+def cosine(epoch, initial, minimum, half):
+    return minimum + (initial - minimum) * (1 + math.cos(math.pi * epoch / half)) / 2
+
+
+def chained(rate, epoch, step_size, gamma):
+    return gamma ** (epoch // step_size)

@@ -1,0 +1,36 @@
+"""Numbers parameters by the order of their state."""
+
+import numpy as np
+
+FAILS = "test_order"
+SAYS = "gets the first one's state"
+
+
+def state_dict(groups, state):
+    rest = [p for p in parameters(groups) if id(p) not in state]
+    number = {key: k for k, key in enumerate([*state, *map(id, rest)])}
+    packed = [{**group, "params": [number[id(p)] for p in group["params"]]} for group in groups]
+    return {"state": {number[key]: dict(values) for key, values in state.items()}, "param_groups": packed}
+
+
+def load_state_dict(groups, saved):
+    theirs = saved["param_groups"]
+    if [len(group["params"]) for group in groups] != [len(group["params"]) for group in theirs]:
+        raise ValueError("loaded state dict does not match the groups")
+    numbers = [k for group in theirs for k in group["params"]]
+    owner = dict(zip(range(len(numbers)), parameters(groups)))
+    state = {
+        id(owner[k]): {n: fitted(n, v, owner[k]) for n, v in values.items()}
+        for k, values in saved["state"].items()
+    }
+    return ([{**new, "params": group["params"]} for group, new in zip(groups, theirs)], state)
+
+
+def parameters(groups):
+    return [p for group in groups for p in group["params"]]
+
+
+def fitted(name, value, p):
+    if not isinstance(value, np.ndarray):
+        return value
+    return value.copy() if name == "step" else value.astype(p.dtype)
