@@ -27,6 +27,16 @@ examples:
 The script may use teachtorch or real PyTorch.
 """
 
+COVERAGE_EXAMPLES = """\
+examples:
+  teachtorch coverage train.py            what is missing, where it is used, and the nearest thing there is
+  teachtorch coverage --all *.py          also what is there
+  teachtorch coverage --json train.py     for programs
+
+Exit status: 0 if all is there, 1 if something is missing, 2 if a script cannot be read.
+The scripts are read, not run: methods are listed where it can be told that a value is a tensor.
+"""
+
 
 def main(argv=None):
     """Run one command of the console script; return its exit status.
@@ -65,6 +75,7 @@ def make_parser():
     add_lab(commands)
     add_draw(commands)
     add_run(commands)
+    add_coverage(commands)
     # Listed for --help only: `run` hands the words of this command on unread.
     commands.add_parser("exercises", help="list, check, watch and report the exercises")
     return parser
@@ -108,6 +119,29 @@ def add_run(commands):
     )
     run.add_argument("script", help="the Python file to run")
     run.set_defaults(run=run_on_teachtorch)
+
+
+def add_coverage(commands):
+    coverage = commands.add_parser(
+        "coverage",
+        help="say whether teachtorch has what a PyTorch script needs",
+        description="List what scripts need of torch and teachtorch lacks, without running them.",
+        epilog=COVERAGE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    coverage.add_argument("scripts", nargs="+", metavar="script", help="a Python file to read")
+    coverage.add_argument("--json", action="store_true", help="print JSON")
+    coverage.add_argument("--all", action="store_true", help="list what is there as well")
+    coverage.set_defaults(run=cover_scripts, parser=coverage)
+
+
+def cover_scripts(options, arguments):
+    if arguments:
+        options.parser.error(f"unrecognized arguments: {' '.join(arguments)}")
+    from teachtorch.cli.coverage import coverage
+
+    return coverage(options.scripts, options.json, options.all)
 
 
 def run_on_teachtorch(options, arguments):

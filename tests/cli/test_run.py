@@ -4,6 +4,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import teachtorch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,12 +51,34 @@ def test_torch_stands_for_teachtorch(tmp_path):
     assert done.stdout.split() == ["teachtorch", "teachtorch.nn"], done.stderr
 
 
-def test_what_is_missing_is_named(tmp_path):
-    done = run(tmp_path, "import torch.distributed")
-    assert done.returncode == 1
-    assert "teachtorch has no torch.distributed" in done.stderr
-    done = run(tmp_path, "import torch\ntorch.compile")
-    assert done.returncode == 1 and "no attribute 'compile'" in done.stderr
+@pytest.mark.parametrize("text, name", [
+    ("import torch.onnx", "torch.onnx"),
+    ("import torch\ntorch.quantize_per_tensor(torch.ones(2), 1.0, 0, None)", "torch.quantize_per_tensor"),
+    ("import torch\ntorch.onnx.export", "torch.onnx"),
+    ("from torch.nn.functional import conv_tbc", "torch.nn.functional.conv_tbc"),
+    ("from torch import onnx", "torch.onnx"),
+    ("import torch.nn.functional as F\nF.conv_tbc", "torch.nn.functional.conv_tbc"),
+    ("import torch\ntorch.ones(2).q_scale()", "torch.Tensor.q_scale"),
+    ("import torch\ntorch.Tensor.q_scale", "torch.Tensor.q_scale"),
+])
+def test_what_is_missing_is_named(tmp_path, text, name):
+    done = run(tmp_path, text)
+    last_line = done.stderr.strip().splitlines()[-1]
+    assert done.returncode == 1 and last_line.startswith(f"teachtorch has no {name}"), done.stderr
+    assert "Traceback" not in done.stderr and "script.py" in done.stderr
+
+
+def test_a_slip_is_told_from_what_is_missing(tmp_path):
+    done = run(tmp_path, "import torch\ntorch.zeross(2)")
+    assert done.stderr.strip().endswith("teachtorch has no torch.zeross, nor has PyTorch; the nearest thing there is: "
+                                        "torch.zeros")
+    done = run(tmp_path, "import torch\ntorch.zeros(2).seroz()")
+    assert "Traceback" in done.stderr and "has no attribute 'seroz'" in done.stderr
+
+
+def test_other_errors_keep_their_traceback(tmp_path):
+    done = run(tmp_path, "import torch\nclass A: pass\nA().onnx")
+    assert "Traceback" in done.stderr and "AttributeError: 'A' object has no attribute 'onnx'" in done.stderr
 
 
 def test_a_missing_script_is_named():

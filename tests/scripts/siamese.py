@@ -50,7 +50,7 @@ class Pairs(Dataset):
         self.group_examples()
 
     def group_examples(self):
-        labels = np.array(self.targets.clone())
+        labels = self.targets.numpy()
         self.grouped_examples = {i: np.where(labels == i)[0] for i in range(10)}
 
     def __len__(self):
