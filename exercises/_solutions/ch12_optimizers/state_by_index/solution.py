@@ -36,10 +36,14 @@ def load_state_dict(groups, saved):
     theirs = saved["param_groups"]
     if [len(group["params"]) for group in groups] != [len(group["params"]) for group in theirs]:
         raise ValueError("loaded state dict does not match the groups")
-    numbers = [k for group in theirs for k in group["params"]] owner = dict(zip(numbers, parameters(groups)))
-    state = {id(owner[k]): {n: fitted(n, v, owner[k]) for n, v in values.items()} for k, values in
-    saved["state"].items()} return [{**new, "params": group["params"]} for group, new in zip(groups, theirs)],
-    state # end of solution
+    numbers = [k for group in theirs for k in group["params"]]
+    owner = dict(zip(numbers, parameters(groups)))
+    state = {
+        id(owner[k]): {n: fitted(n, v, owner[k]) for n, v in values.items()}
+        for k, values in saved["state"].items()
+    }
+    return [{**new, "params": group["params"]} for group, new in zip(groups, theirs)], state
+    # end of solution
 
 
 # solution
