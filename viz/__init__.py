@@ -12,6 +12,7 @@
     viz.holders(x)                       # who keeps the memory of x alive, and what deleting would free
     viz.diff(before, after)              # what a detach() or an in-place operation did to the graph
     viz.loader(loader)                   # an epoch of a DataLoader: who fetches, who waits for whom
+    viz.memory()                         # segments and blocks of the caching allocator, and its decisions one by one
     viz.module(model, x)                 # the tree of a module: tensors, flags, hooks; the shapes of model(x)
     viz.optimizer(optimizer)             # parameters, gradients and state in bytes; the kernels of one step
     viz.strides(x.t())                   # which storage slot each element lives in, and why
@@ -44,6 +45,7 @@ The path of a picture, and the file each stage lives in:
    ``play_steps.py``, ``play_again.py``, ``strips.py``; for the others ``why_facts.py``, ``why_reasons.py``,
    ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
    ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``;
+   ``memory_replay.py``, ``memory_steps.py`` and ``memory_words.py`` replay an allocator's history;
    ``loader_record.py`` with ``loader_twin.py``, and ``optimizer_step.py`` run what they draw.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
@@ -74,6 +76,7 @@ _HOME = {
     "loader": "viz.loader_trace",
     "optimizer": "viz.optimizer_trace",
     "module": "viz.module_trace",
+    "memory": "viz.memory_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

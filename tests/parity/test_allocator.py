@@ -32,7 +32,7 @@ def torch_settings():
     "foo:1", "foo", "roundup_power2_divisions:3", "roundup_power2_divisions:8", "roundup_power2_divisions:[3:4]",
     "roundup_power2_divisions:[256:1,512:3]", "roundup_power2_divisions:[256:1,512:2,>:4]",
     "roundup_power2_divisions:[256:1,]", "roundup_power2_divisions:0", "expandable_segments:true",
-    "expandable_segments:True", "large_segment_size_mb:10", "large_segment_size_mb:11",
+    "expandable_segments:True", "large_segment_size_mb:10", "large_segment_size_mb:11", "large_segment_size_mb:30",
     "large_segment_size_mb:30,max_split_size_mb:25", "max_split_size_mb:25,large_segment_size_mb:30",
     "large_segment_size_mb:12,max_split_size_mb:14",
     "max_non_split_rounding_mb:19", "max_non_split_rounding_mb:20", "per_process_memory_fraction:1.5",

@@ -14,7 +14,7 @@ LAYOUT = pytest.mark.skipif(
 )
 KINDS = ("play", "why", "grads", "versions", "holders", "diff", "modules", "gather", "scatter", "index", "broadcast",
          "loader", "optimizer",
-         "module")
+         "module", "memory")
 
 
 def picture_of(kind, lib):
@@ -41,9 +41,22 @@ def picture_of(kind, lib):
         "broadcast": lambda: viz.broadcast(x, (3, 1)),
         "loader": lambda: viz.loader(lib.utils.data.DataLoader(lib.arange(8), 2, num_workers=1)),
         "module": lambda: viz.module(shared_layers(lib), lib.ones(1, 2)),
+        "memory": lambda: viz.memory(some_memory()),
         "optimizer": lambda: viz.optimizer(lib.optim.Adam([x, w])),
     }
     return makers[kind]()
+
+
+def some_memory():
+    """An allocator's snapshot; its shape is that of both libraries."""
+    from teachtorch.memory.caching import CachingAllocator
+    from tests.memory.bookkeeping import BookkeepingRuntime
+
+    allocator = CachingAllocator(BookkeepingRuntime())
+    allocator.record_history()
+    allocator.free(allocator.malloc(3000))
+    allocator.malloc(5 * 2**20)
+    return allocator.snapshot()
 
 
 def shared_layers(lib):

@@ -35,6 +35,7 @@ class AllocatorSettings:
         self.per_process_memory_fraction = 1.0
         self.roundup_power2_divisions = None
         self.expandable_segments = False
+        self.given = set()                   # the names of options that the string holds
         self.text = ""
 
     def divisions_for(self, nbytes):
@@ -59,8 +60,7 @@ def check_least(settings):
     """Blocks that are never split, and what they may waste, are no smaller than the segments of middling requests."""
     least = settings.large_segment_size
     for name in ("max_split_size", "max_non_split_rounding"):
-        given = getattr(settings, name)
-        if given < least:
+        if f"{name}_mb" in settings.given and getattr(settings, name) < least:
             raise ValueError(f"CachingAllocator option {name}_mb too small, must be >= {least // MIB}")
 
 
@@ -104,6 +104,7 @@ class Tokens:
 
 
 def set_option(settings, name, tokens):
+    settings.given.add(name)
     reader = READERS.get(name)
     if reader is not None:
         reader(settings, tokens)
