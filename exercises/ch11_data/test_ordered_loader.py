@@ -6,7 +6,7 @@ from exercises.grading import equal, holds, points, raises
 
 
 class Pool:
-    """Workers that finish in the order of their times. fail: tasks that fail; dies: a task at which one dies."""
+    """Workers that finish in the order of their times. fail: who fails; dies: where one dies."""
 
     def __init__(self, workers, times=None, fail=(), dies=None):
         self.workers, self.times, self.fail, self.dies = workers, times or {}, fail, dies

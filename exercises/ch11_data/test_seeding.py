@@ -44,7 +44,7 @@ def test_draws(yours):
         generator = Generator()
         got = yours.epoch_seeds(generator.draw, 3, workers)
         equal(len(got), 3, "a list per epoch", what="the number of lists")
-        why = "what is random afterwards must not depend on the number of workers: one draw per iterator, always"
+        why = "what is random afterwards must not depend on the number of workers: one draw per iterator"
         equal(generator.drawn, 3, why, what=f"draws of 3 epochs with {workers} workers")
 
 

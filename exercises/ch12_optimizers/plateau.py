@@ -2,11 +2,18 @@
 
     scheduler.step(metric)      at the end of each epoch
 
-    better      mode "min":  metric < best * (1 - threshold)       mode "max":  metric > best * (1 + threshold)
-                with threshold_mode "abs":  best - threshold, best + threshold in their place
-    a better epoch sets `best`, and the count of bad epochs to 0; any other epoch counts one bad epoch more in
-    a cooldown, bad epochs do not count: the count is 0, and the cooldown one epoch shorter MORE than
-    `patience` bad epochs: rate = max(rate * factor, min_lr), the count starts anew, and a cooldown begins
+    A metric is better if
+
+        mode "min"    metric < best * (1 - threshold)     threshold_mode "abs":  metric < best - threshold
+        mode "max"    metric > best * (1 + threshold)                            metric > best + threshold
+
+    At the end of an epoch:
+
+    better          sets `best`, and the count of bad epochs to 0
+    not better      one bad epoch more
+    in a cooldown   bad epochs do not count: the count is 0, and the cooldown one epoch shorter
+    then            MORE than `patience` bad epochs:  rate = max(rate * factor, min_lr), the count starts
+                    anew, and a cooldown begins
 
 The first metric is always better. (PyTorch also leaves the rate alone where it would change by less than
 eps.)

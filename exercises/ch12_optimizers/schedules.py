@@ -6,7 +6,7 @@ factors of the initial rate, except where said.
     step           gamma once more after every step_size epochs
     multistep      gamma once more at each milestone; a milestone that is there twice counts twice
     linear         from start to 1, in equal parts over `total` epochs; 1 after that
-    cosine         the RATE goes from initial to minimum along half a cosine in `half` epochs, and then back up
+    cosine         the RATE goes from initial to minimum along half a cosine in `half` epochs, then back up
 
 A scheduler does not compute this closed form. In each step it changes the rate that it finds (get_lr), so
 that two schedulers on one optimizer multiply. `chained` does it for step.

@@ -28,11 +28,4 @@ def load_state_dict(groups, saved):
     dtype of their parameter; but not "step", and not plain numbers. Nothing of the result may be an array of
     `saved`.
     """
-    # solution
-    theirs = saved["param_groups"]
-    if [len(group["params"]) for group in groups] != [len(group["params"]) for group in theirs]:
-        raise ValueError("loaded state dict does not match the groups")
-    numbers = [k for group in theirs for k in group["params"]] owner = dict(zip(numbers, parameters(groups)))
-    state = {id(owner[k]): {n: fitted(n, v, owner[k]) for n, v in values.items()} for k, values in
-    saved["state"].items()} return [{**new, "params": group["params"]} for group, new in zip(groups, theirs)],
-    state # end of solution
+    raise NotImplementedError

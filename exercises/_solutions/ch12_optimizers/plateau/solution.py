@@ -12,8 +12,8 @@
     better          sets `best`, and the count of bad epochs to 0
     not better      one bad epoch more
     in a cooldown   bad epochs do not count: the count is 0, and the cooldown one epoch shorter
-    then            MORE than `patience` bad epochs:  rate = max(rate * factor, min_lr), the count starts anew,
-                    and a cooldown begins
+    then            MORE than `patience` bad epochs:  rate = max(rate * factor, min_lr), the count starts
+                    anew, and a cooldown begins
 
 The first metric is always better. (PyTorch also leaves the rate alone where it would change by less than
 eps.)
