@@ -35,7 +35,7 @@ GUARDS = ("is_available", "hasattr")
 
 
 # Whose attributes a value of unknown kind may have as well.
-COMMON_TYPES = (str, bytes, list, tuple, dict, set, int, float, complex, io.TextIOBase, pathlib.Path, np.ndarray)
+COMMON_TYPES = (str, bytes, list, tuple, dict, set, slice, int, float, complex, io.TextIOBase, pathlib.Path, np.ndarray)
 
 
 def only_tensors_have(attribute):

@@ -15,7 +15,7 @@ import warnings
 
 from ..core.device import CPU, META
 from ..memory.storage import UntypedStorage
-from ..ops.declare import exports
+from . import safetensors
 from .archive import ArchiveReader, ArchiveWriter
 from .locations import default_restore_location, is_meta, location_tag, register_package, restorer  # noqa: F401
 from .names import (MEANINGS, add_safe_globals, allowed_by_user, clear_safe_globals, get_safe_globals,  # noqa: F401
@@ -209,11 +209,9 @@ def load_safetensors(path, map_location):
     if map_location is not None and str(map_location) != "cpu":
         raise RuntimeError(f"a safetensors file is loaded to the CPU, not to {map_location}")
     try:
-        from safetensors.numpy import load_file
+        return safetensors.load_file(path)
     except ImportError as error:
-        raise RuntimeError("Attempting to load a safetensors file but safetensors is not installed. Please install "
-                           "safetensors with: pip install safetensors") from error
-    return {name: exports[""]["from_numpy"](array) for name, array in load_file(path).items()}
+        raise RuntimeError(f"Attempting to load a safetensors file but {error}") from error
 
 
 def get_unsafe_globals_in_checkpoint(f):
