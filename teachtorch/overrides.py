@@ -58,8 +58,8 @@ def is_tensor_method_or_property(function):
 
 def resolve_name(function):
     """The name users call a function by, such as "torch.nn.functional.relu"; None if it is none of ours."""
-    for space, functions in exports.items():
-        for name, exported in functions.items():
+    for space in sorted(exports, key="Tensor".__eq__):           # a method that is a function too is the function
+        for name, exported in exports[space].items():
             if exported is function:
                 return ".".join(["torch", *([space] if space else []), name])
     return None

@@ -12,6 +12,7 @@ FLOORS = ["core", "memory", "kernels", "tensor", "dispatch", "autograd", "ops"]
 NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("multiprocessing", "nn"),        # how a Parameter travels
               ("sim", "accelerator"),         # the same memory functions
+              ("fx", "nn"), ("fx", "overrides"),       # graphs of modules; how a function is written
               ("nn", "func")}       # nn.utils.stateless is func.functional_call under its first name
 
 # The console script is the roof: it may reach everything, but only when a command needs it.

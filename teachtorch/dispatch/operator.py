@@ -46,6 +46,7 @@ class Operator:
             raise ValueError(f"operator {name!r} is declared twice")
         self.name = name
         self.info = info
+        self.published = None
         self.kernels = {}
         self.make_call = lambda: self.__call__
         self._call = None
@@ -64,9 +65,10 @@ class Operator:
 
     @property
     def public(self):
-        """The function that users call."""
+        """The function that users call: the one published under the operator's name, if one was."""
         info = self.info
-        return info.public_inplace if self.name == info.name + "_" and info.public_inplace else info.public
+        made = info.public_inplace if self.name == info.name + "_" and info.public_inplace else info.public
+        return self.published or made
 
     def register(self, key, kernel):
         """Put a kernel (or a Deferred one) under a key or an alias; a later one replaces an earlier one."""

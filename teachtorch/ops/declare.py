@@ -34,7 +34,7 @@ from ..core import geometry, observer
 from ..core.generated import function_from
 from ..dispatch import keys as K
 from ..memory.runtime import runtime_of
-from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator
+from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator, registry
 from ..dispatch.state import state
 from ..dispatch.torch_function import asking, overridable
 from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements
@@ -188,6 +188,8 @@ def finish(op, info, spaces, is_inplace=False):
 def publish(name, function, spaces):
     """Make a function known to users under each of the namespaces."""
     public = overridable(function, name) if inspect.isfunction(function) else function
+    if name in registry and ("" in spaces or registry[name].published is None):
+        registry[name].published = public
     for space in spaces:
         exports.setdefault(space, {})[name] = public
         if space == "Tensor":

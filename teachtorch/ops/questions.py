@@ -158,7 +158,12 @@ def map_(self, tensor, callable, _name="map_"):
     return self.copy_(found.reshape(self._shape))
 
 
-for _function in (is_tensor, numel, result_type, broadcast_shapes, set_default_tensor_type, is_floating_point,
+def _assert(condition, message):
+    """`assert condition, message` as a function, which a traced graph can hold (torch._assert)."""
+    assert condition, message
+
+
+for _function in (_assert, is_tensor, numel, result_type, broadcast_shapes, set_default_tensor_type, is_floating_point,
                   is_complex, is_signed, is_inference, is_nonzero, is_same_size, is_conj, is_neg, get_device,
                   is_distributed, is_storage, typename, settings.set_default_dtype,
                   settings.get_default_dtype, devices.set_default_device, devices.get_default_device,

@@ -1,0 +1,166 @@
+"""From a graph back to Python source."""
+import builtins
+import keyword
+import operator
+import sys
+from dataclasses import dataclass, field
+
+from ..core.device import device
+from ..core.dtype import dtype
+from .node import Node, nodes_in, qualified_name
+
+BINARY = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
+          operator.mod: "%", operator.pow: "**", operator.matmul: "@", operator.and_: "&", operator.or_: "|",
+          operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>", operator.eq: "==", operator.ne: "!=",
+          operator.lt: "<", operator.gt: ">", operator.le: "<=", operator.ge: ">="}
+UNARY = {operator.neg: "-", operator.pos: "+", operator.invert: "~"}
+IN_PLACE = {operator.iadd: "+=", operator.isub: "-=", operator.imul: "*=", operator.itruediv: "/=",
+            operator.ifloordiv: "//=", operator.imod: "%=", operator.ipow: "**=", operator.imatmul: "@=",
+            operator.iand: "&=", operator.ior: "|=", operator.ixor: "^=", operator.ilshift: "<<=",
+            operator.irshift: ">>="}
+
+
+@dataclass
+class PythonCode:
+    """Source of a `forward`, and what its global names are bound to."""
+
+    src: str
+    globals: dict = field(default_factory=dict)
+
+
+def python_code(graph, root_module):
+    """The whole function."""
+    return Writer(graph, root_module).code()
+
+
+class Writer:
+    """Writes the statements of one graph, and notes the global names they need."""
+
+    def __init__(self, graph, root_module):
+        self.graph = graph
+        self.root = root_module
+        self.globals = {}
+        self.last_uses = last_uses(graph)
+
+    def code(self):
+        parameters = [self.parameter(node) for node in self.graph.nodes if node.op == "placeholder"]
+        head = f"def forward({', '.join([self.root, *parameters])}):"
+        body = [line for node in self.graph.nodes for line in self.statement(node)] or ["pass"]
+        return PythonCode("\n\n\n" + "\n    ".join([head, *body]) + "\n", self.globals)
+
+    def parameter(self, node):
+        """The parameter of a placeholder; a starred one is bound to the node's name in the body."""
+        if node.target.startswith("*"):
+            return node.target
+        return node.target + (f" = {self.text(node.args[0])}" if node.args else "")
+
+    def statement(self, node):
+        """The lines of one node."""
+        if node.op == "output":
+            return [f"return {self.text(node.args[0])}"]
+        if node.op == "placeholder":
+            free = node.target.lstrip("*")
+            return [f"{node.name} = {free}{self.forget(node)}"] if node.name != free else []
+        if node.op == "call_function" and node.target in IN_PLACE and len(node.args) == 2:
+            left, right = map(self.text, node.args)
+            return [f"{left} {IN_PLACE[node.target]} {right}", f"{node.name} = {left}{self.forget(node)}"]
+        return [f"{node.name} = {self.expression(node)}{self.forget(node)}"]
+
+    def forget(self, node):
+        """What is bound to None once it has been used for the last time, so that memory is freed early."""
+        names = self.last_uses.get(node, [])
+        return f";  {' = '.join([n.name for n in names])} = None" if names else ""
+
+    def expression(self, node):
+        """The right-hand side of a call."""
+        if node.op == "get_attr":
+            return path(self.root, node.target)
+        if node.op == "call_module":
+            return f"{path(self.root, node.target)}({self.arguments(node.args, node.kwargs)})"
+        if node.op == "call_method":
+            owner, *rest = node.args
+            return f"{self.text(owner)}.{node.target}({self.arguments(rest, node.kwargs)})"
+        return self.function_call(node)
+
+    def function_call(self, node):
+        target, args = node.target, node.args
+        if not node.kwargs and target in BINARY and len(args) == 2:
+            return f"{self.text(args[0])} {BINARY[target]} {self.text(args[1])}"
+        if not node.kwargs and target in UNARY and len(args) == 1:
+            return f"{UNARY[target]}{self.text(args[0])}"
+        if target is operator.getitem and len(args) == 2:
+            return f"{self.text(args[0])}[{self.text(args[1])}]"
+        if target is getattr and len(args) == 2 and isinstance(args[1], str) and args[1].isidentifier():
+            return f"{self.text(args[0])}.{args[1]}"
+        return f"{self.global_name(qualified_name(target), target)}({self.arguments(args, node.kwargs)})"
+
+    def arguments(self, args, kwargs):
+        return ", ".join([*map(self.text, args), *[f"{key} = {self.text(value)}" for key, value in kwargs.items()]])
+
+    def text(self, argument):
+        """An argument as an expression."""
+        if isinstance(argument, Node):
+            return argument.name
+        if isinstance(argument, tuple) and hasattr(argument, "_fields"):
+            items = ", ".join(map(self.text, argument))
+            return f"{self.global_name(type(argument).__name__, type(argument))}({items})"
+        if isinstance(argument, tuple):
+            return f"({', '.join(map(self.text, argument))}{',' if len(argument) == 1 else ''})"
+        if isinstance(argument, list):
+            return f"[{', '.join(map(self.text, argument))}]"
+        if isinstance(argument, dict):
+            return "{" + ", ".join([f"{self.text(k)}: {self.text(v)}" for k, v in argument.items()]) + "}"
+        if isinstance(argument, slice):
+            return f"slice({', '.join(map(self.text, (argument.start, argument.stop, argument.step)))})"
+        return self.constant(argument)
+
+    def constant(self, value):
+        if isinstance(value, float) and value != value or value in (float("inf"), float("-inf")):
+            return f"float('{value}')"
+        if isinstance(value, dtype):
+            return self.global_name(f"torch.{value.name}", value)
+        if isinstance(value, device):
+            return f"{self.global_name('torch.device', type(value))}({str(value)!r})"
+        if value is Ellipsis or value is None or isinstance(value, (int, float, str, bytes, complex)):
+            return repr(value)
+        if isinstance(value, type) or callable(value):
+            return self.global_name(qualified_name(value), value)
+        return self.global_name(type(value).__name__.lower() + "_constant", value)
+
+    def global_name(self, name, value):
+        """The name under which the code reaches `value`; a name that is taken already gets a number."""
+        if name.startswith("builtins.") and getattr(builtins, name[9:], None) is value:
+            return name[9:]
+        front = name.partition(".")[0]
+        if front == "torch" and front not in self.globals:
+            self.globals[front] = sys.modules[__name__.partition(".")[0]]
+        if front in ("torch", "operator"):
+            self.globals.setdefault("operator", operator)
+            return name
+        short = name.replace(".", "_").replace("<", "_").replace(">", "_")
+        while self.globals.get(short, value) is not value:
+            short += "_"
+        self.globals[short] = value
+        return short
+
+
+def path(root, target):
+    """`self.layer`; a part that is no identifier goes through getattr."""
+    for atom in target.split("."):
+        root = f"{root}.{atom}" if atom.isidentifier() and not keyword.iskeyword(atom) else f'getattr({root}, "{atom}")'
+    return root
+
+
+def last_uses(graph):
+    """{node: the nodes that are used for the last time there}; a node that nobody uses ends where it is made."""
+    found, ended = {}, set()
+    for node in reversed(graph.nodes):
+        for used in reversed(nodes_in(node.args, node.kwargs)):
+            if used not in ended:
+                ended.add(used)
+                if node.op != "output":
+                    found.setdefault(node, []).insert(0, used)
+        if not node.users and node.op not in ("placeholder", "output"):
+            ended.add(node)
+            found.setdefault(node, []).append(node)
+    return found

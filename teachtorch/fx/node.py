@@ -1,0 +1,309 @@
+"""`Node`: one call in a graph, and what it knows of its neighbours.
+
+    op              target                          means
+    placeholder     the parameter's name            an input; args: its default, if it has one
+    get_attr        "layer.weight"                  an attribute of the module
+    call_function   the function                    target(*args, **kwargs)
+    call_method     "view"                          args[0].view(*args[1:], **kwargs)
+    call_module     "layer"                         the submodule, called
+    output          "output"                        args[0] is returned
+
+Nodes stand in a doubly linked list, in the order they run; `users` is kept up to date whenever arguments change.
+"""
+import builtins
+import types
+
+from ..ops.declare import exports
+from ..overrides import resolve_name
+
+OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
+
+
+class immutable_list(list):
+    """A list in a node's arguments: changing it would bypass `users`."""
+
+    def _refuse(self, *args, **kwargs):
+        raise NotImplementedError(f"'{type(self).__name__}' object does not support mutation. If you are attempting to "
+                                  "modify the kwargs or args of a torch.fx.Node object,\ninstead create a new copy of "
+                                  "it and assign the copy to the node:\n\n    new_args = ... # copy and mutate args\n"
+                                  "    node.args = new_args\n")
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+
+    def __hash__(self):
+        return hash(tuple(self))
+
+    def __reduce__(self):
+        return type(self), (list(self),)
+
+
+class immutable_dict(dict):
+    """A dict in a node's arguments."""
+
+    _refuse = immutable_list._refuse
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self):
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self):
+        return type(self), (dict(self),)
+
+
+# ---- arguments --------------------------------------------------------------------------------------------------------
+
+def map_aggregate(argument, function):
+    """The argument with `function` applied to everything in its tuples, lists, dicts and slices."""
+    if isinstance(argument, tuple):
+        items = [map_aggregate(item, function) for item in argument]
+        return type(argument)(*items) if hasattr(argument, "_fields") else tuple(items)
+    if isinstance(argument, list):
+        return immutable_list([map_aggregate(item, function) for item in argument])
+    if isinstance(argument, dict):
+        return immutable_dict({key: map_aggregate(value, function) for key, value in argument.items()})
+    if isinstance(argument, slice):
+        return slice(*[map_aggregate(part, function) for part in (argument.start, argument.stop, argument.step)])
+    return function(argument)
+
+
+def map_arg(argument, function):
+    """`map_aggregate` that changes nodes only."""
+    return map_aggregate(argument, lambda item: function(item) if isinstance(item, Node) else item)
+
+
+def nodes_in(*arguments):
+    """The nodes in arguments, each once, in order of first appearance."""
+    found = {}
+    for argument in arguments:
+        map_arg(argument, lambda node: found.setdefault(node))
+    return list(found)
+
+
+class Node:
+    """One call. Made by the methods of Graph; not by hand."""
+
+    def __init__(self, graph, name, op, target, args, kwargs, return_type=None):
+        if op not in OPS:
+            raise AssertionError(f"op must be one of {', '.join(OPS)}, not {op!r}")
+        if op == "call_function" and not callable(target):
+            raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type {type(target)} but a "
+                             "Callable is expected")
+        if op != "call_function" and not isinstance(target, str):
+            raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type {type(target)} but a "
+                             "str is expected")
+        self.graph = graph
+        self.name = name
+        self.op = op
+        self.target = target
+        self.type = return_type
+        self.meta = {}                    # notes of passes and of the user
+        self.users = {}                   # nodes that take this one as an argument, in order
+        self._input_nodes = []
+        self._prev = self._next = self
+        self._erased = False
+        self._set_arguments(args, kwargs)
+
+    # ---- arguments and neighbours -------------------------------------------------------------------------------------
+
+    @property
+    def args(self):
+        """Positional arguments: numbers, strings, nodes, and tuples, lists, dicts and slices of them."""
+        return self._args
+
+    @args.setter
+    def args(self, args):
+        self._set_arguments(args, self._kwargs)
+
+    @property
+    def kwargs(self):
+        """Keyword arguments."""
+        return self._kwargs
+
+    @kwargs.setter
+    def kwargs(self, kwargs):
+        self._set_arguments(self._args, kwargs)
+
+    def _set_arguments(self, args, kwargs):
+        for node in self._input_nodes:
+            node.users.pop(self, None)
+        self._args = map_aggregate(tuple(args), lambda item: item)
+        self._kwargs = map_aggregate(dict(kwargs), lambda item: item)
+        self._input_nodes = nodes_in(self._args, self._kwargs)
+        for node in self._input_nodes:
+            node.users.setdefault(self)
+
+    @property
+    def all_input_nodes(self):
+        """The nodes among the arguments, each once."""
+        return list(self._input_nodes)
+
+    def update_arg(self, index, value):
+        """Replace one positional argument."""
+        args = list(self.args)
+        args[index] = value
+        self.args = tuple(args)
+
+    def insert_arg(self, index, value):
+        """Insert a positional argument before the one at `index`."""
+        if not 0 <= index <= len(self.args):
+            raise AssertionError("insert_args index must be between 0 and len(self.args)")
+        self.args = (*self.args[:index], value, *self.args[index:])
+
+    def update_kwarg(self, key, value):
+        """Replace or add one keyword argument."""
+        self.kwargs = {**self.kwargs, key: value}
+
+    def replace_input_with(self, old, new):
+        """Take `new` wherever `old` stands among the arguments."""
+        def swapped(node):
+            return new if node is old else node
+        self._set_arguments(map_arg(self.args, swapped), map_arg(self.kwargs, swapped))
+
+    def replace_all_uses_with(self, replace_with, delete_user_cb=lambda user: True, *, propagate_meta=False):
+        """Make the users of this node take another one instead; returns those that do.
+
+        `delete_user_cb(user)`: whether this user is to change. `propagate_meta`: copy `meta` to an empty one.
+        """
+        if propagate_meta:
+            if replace_with.meta:
+                raise AssertionError("Called node.replace_all_uses_with(replace_with, propagate_meta=True), but "
+                                     "replace_with already has .meta keys")
+            replace_with.meta.update(self.meta)
+        changed = [user for user in self.users if delete_user_cb(user)]
+        for user in changed:
+            user.replace_input_with(self, replace_with)
+        return changed
+
+    # ---- place in the list --------------------------------------------------------------------------------------------
+
+    @property
+    def next(self):
+        """The node that runs after this one; the list's root after the last."""
+        return self._next
+
+    @property
+    def prev(self):
+        """The node that runs before this one."""
+        return self._prev
+
+    def prepend(self, node):
+        """Move a node of this graph to the place before this one."""
+        if node.graph is not self.graph:
+            raise AssertionError("Attempting to move a Node into a different Graph")
+        if node is self:
+            return
+        node._unlink()
+        node._prev, node._next = self._prev, self
+        self._prev._next = self._prev = node
+
+    def append(self, node):
+        """Move a node of this graph to the place after this one."""
+        self._next.prepend(node)
+
+    def _unlink(self):
+        self._prev._next, self._next._prev = self._next, self._prev
+
+    # ---- what it says -------------------------------------------------------------------------------------------------
+
+    @property
+    def stack_trace(self):
+        """Where in the traced code the call stands, if the tracer recorded it."""
+        return self.meta.get("stack_trace")
+
+    @stack_trace.setter
+    def stack_trace(self, trace):
+        self.meta["stack_trace"] = trace
+
+    def is_impure(self):
+        """Whether the node does something beside returning a value, so that it stays though nobody uses it."""
+        if self.op in ("placeholder", "output"):
+            return True
+        if self.op == "call_function":
+            return self.target in _side_effects or _writes(self.target.__name__, self.kwargs)
+        if self.op == "call_method":
+            return _writes(self.target, self.kwargs)
+        if self.op == "call_module":
+            return getattr(self._submodule(), "_is_impure", False)
+        return False
+
+    def _submodule(self):
+        owner = self.graph.owning_module
+        if owner is None:
+            raise AssertionError("self.graph.owning_module not set for purity check")
+        return owner.get_submodule(self.target)
+
+    def format_node(self, placeholder_names=None, maybe_return_typename=None, *, include_tensor_metadata=False):
+        """One line of text, as `print(graph)` shows it."""
+        return format_node(self)
+
+    def __repr__(self):
+        return self.name
+
+    def __lt__(self, other):
+        return self.is_before(other)
+
+    def is_before(self, other):
+        """Whether this node runs before another one of its graph."""
+        for node in self.graph.nodes:
+            if node is self or node is other:
+                return node is self and self is not other
+        raise ValueError(f"{self} and {other} do not stand in one graph")
+
+
+_side_effects = {builtins.print, setattr, exports[""]["_assert"]}
+
+
+def has_side_effect(function):
+    """Mark a function as one whose calls stay in a graph although nobody uses their result. Returns it."""
+    _side_effects.add(function)
+    return function
+
+
+def _writes(name, kwargs):
+    """Whether a call changes its argument, by PyTorch's rule of names: `add_`, and `inplace=True` or `out=`."""
+    in_place = name.endswith("_") and not name.endswith("__") and name not in ("and_", "or_", "not_", "is_")
+    return in_place or bool(kwargs.get("inplace")) or kwargs.get("out") is not None or name in ("setitem", "__setitem__")
+
+
+# ---- as text ----------------------------------------------------------------------------------------------------------
+
+def qualified_name(function):
+    """How generated code reaches a function: "torch.relu", "operator.add", "builtins.getattr"."""
+    ours = resolve_name(function)
+    if ours is not None:
+        return ours
+    name, module = getattr(function, "__name__", type(function).__name__), function.__module__
+    if module in ("_operator", "operator"):
+        return f"operator.{name}"
+    if isinstance(function, (types.BuiltinFunctionType, type)) and getattr(builtins, name, None) is function:
+        return f"builtins.{name}"
+    return f"{module}.{name}"
+
+
+def pretty_target(node):
+    return node.target if isinstance(node.target, str) else qualified_name(node.target)
+
+
+def format_argument(argument):
+    """An argument as `print(graph)` shows it: nodes with a %."""
+    if isinstance(argument, Node):
+        return f"%{argument.name}"
+    if isinstance(argument, tuple) and not hasattr(argument, "_fields"):
+        return f"({', '.join(map(format_argument, argument))}{',' if len(argument) == 1 else ''})"
+    if isinstance(argument, list):
+        return f"[{', '.join(map(format_argument, argument))}]"
+    if isinstance(argument, dict):
+        return "{" + ", ".join([f"{key}: {format_argument(value)}" for key, value in argument.items()]) + "}"
+    return str(argument)
+
+
+def format_node(node):
+    if node.op == "output":
+        return f"return {node.args[0]}"
+    head = f"%{node.name} : [num_users={len(node.users)}] = {node.op}[target={pretty_target(node)}]"
+    if node.op == "placeholder":
+        return head + (f"(default={node.args[0]})" if node.args else "")
+    if node.op == "get_attr":
+        return head
+    return f"{head}(args = {format_argument(node.args)}, kwargs = {format_argument(node.kwargs)})"

@@ -1,0 +1,1 @@
+"""Passes: functions that look at a graph or change it."""

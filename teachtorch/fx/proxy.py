@@ -1,0 +1,253 @@
+"""`Proxy`: stands for a value while a function is traced, and notes whatever is done to it."""
+import operator
+import sys
+import traceback
+
+from ..overrides import resolve_name
+from .node import Node, map_aggregate
+
+FURTHER = "See https://pytorch.org/docs/stable/fx.html#limitations-of-symbolic-tracing"
+
+
+class TraceError(ValueError):
+    """What was traced depends on values that are not there while tracing."""
+
+
+class Proxy:
+    """A value of the traced function: its `node` in the graph that `tracer` fills."""
+
+    def __init__(self, node, tracer=None):
+        self.node = node
+        self.tracer = tracer if tracer is not None else GraphAppender(node.graph)
+
+    def __repr__(self):
+        return f"Proxy({self.node.name})"
+
+    def __getattr__(self, name):
+        return Attribute(self, name)
+
+    def __call__(self, *args, **kwargs):
+        return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)
+
+    def __iter__(self):
+        unpacked = unpacked_length()
+        if unpacked is not None:
+            return iter([self[i] for i in range(unpacked)])
+        return self.tracer.iter(self)
+
+    def __bool__(self):
+        if is_asserted() and self.tracer.trace_asserts:
+            return True
+        return self.tracer.to_bool(self)
+
+    def __index__(self):
+        raise TraceError(f"symbolically traced variables cannot be used as indices, sizes or counts of Python's own "
+                         f"functions, such as range() or int(){at_line()}. {FURTHER}")
+
+    def __int__(self):
+        raise TraceError(f"int() of a symbolically traced value asks for its number, which is not there{at_line()}. "
+                         f"Keep the tensor, or leave the module that asks to a leaf. {FURTHER}")
+
+    def __float__(self):
+        raise TraceError(f"float() of a symbolically traced value asks for its number, which is not there{at_line()}. "
+                         f"Keep the tensor, or leave the module that asks to a leaf. {FURTHER}")
+
+    def __len__(self):
+        raise RuntimeError(f"'len' is not supported in symbolic tracing by default{at_line()}. If you want this call to "
+                           "be recorded, please call torch.fx.wrap('len') at module scope")
+
+    def __contains__(self, item):
+        raise TraceError(f"'in' asks a symbolically traced value for its elements, which are not there{at_line()}. "
+                         f"{FURTHER}")
+
+    def keys(self):
+        """What `**proxy` asks for."""
+        return self.tracer.keys(self)
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        tracer = tracer_of((args, kwargs))
+        if is_method_only(func):
+            return tracer.create_proxy("call_method", func.__name__.strip("_"), args, kwargs)
+        return tracer.create_proxy("call_function", func, args, kwargs)
+
+
+class Attribute(Proxy):
+    """`proxy.name`: becomes a node when used as a value; if it is called, the call is one node."""
+
+    def __init__(self, root, name):
+        self.root = root
+        self.name = name
+        self.tracer = root.tracer
+        self._node = None
+
+    @property
+    def node(self):
+        if self._node is None:
+            self._node = self.tracer.create_proxy("call_function", getattr, (self.root, self.name), {}).node
+        return self._node
+
+    def __call__(self, *args, **kwargs):
+        return self.tracer.create_proxy("call_method", self.name, (self.root, *args), kwargs)
+
+
+def is_method_only(function):
+    """Whether a public function exists as a method of Tensor alone, like `Tensor.view`."""
+    name = resolve_name(function)
+    return name is not None and name.startswith("torch.Tensor.")
+
+
+def tracer_of(arguments):
+    """The tracer of the proxies among arguments. ValueError if they are of several."""
+    found = {}
+    map_aggregate(arguments, lambda a: found.setdefault(id(a.tracer), a.tracer) if isinstance(a, Proxy) else a)
+    if len(found) > 1:
+        raise ValueError("Found multiple different tracers while trying to trace operations")
+    return next(iter(found.values()))
+
+
+# ---- Python's operators -----------------------------------------------------------------------------------------------
+
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift")
+OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "getitem")
+IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor")
+
+
+def noting(function):
+    """A special method that notes a call of `function`."""
+    def special(self, *rest):
+        return self.tracer.create_proxy("call_function", function, (self, *rest), {})
+    return special
+
+
+def noting_reflected(function):
+    def special(self, other):
+        return self.tracer.create_proxy("call_function", function, (other, self), {})
+    return special
+
+
+for _name in BINARY + OTHERS:
+    setattr(Proxy, f"__{_name.strip('_')}__", noting(getattr(operator, _name)))
+for _name in BINARY:
+    setattr(Proxy, f"__r{_name.strip('_')}__", noting_reflected(getattr(operator, _name)))
+
+
+def __setitem__(self, index, value):
+    raise TypeError(f"'Proxy' object does not support item assignment{at_line()}: write it as an operator, such as "
+                    "torch.index_put, torch.where or slice_scatter")
+
+
+Proxy.__setitem__ = __setitem__
+Proxy.__hash__ = object.__hash__
+
+
+# ---- what the traced code says ----------------------------------------------------------------------------------------
+
+def at_line():
+    """", at FILE:LINE: `the code there`": where in the user's code the present call stands."""
+    frame = user_frame()
+    if frame is None:
+        return ""
+    return f" (at {frame.filename}:{frame.lineno}: `{frame.line}`)" if frame.line else \
+        f" (at {frame.filename}:{frame.lineno})"
+
+
+def user_frame():
+    """The innermost frame outside of this library."""
+    package = __name__.partition(".")[0]
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame = frame.f_back
+    return None if frame is None else traceback.extract_stack(frame, limit=1)[0]
+
+
+def unpacked_length():
+    """How many names `a, b = proxy` unpacks to, if that is what the caller of the iterator does."""
+    frame = sys._getframe(2)
+    code, at = frame.f_code.co_code, frame.f_lasti
+    import dis
+
+    if dis.opname[code[at]] == "UNPACK_SEQUENCE":
+        return code[at + 1]
+    return None
+
+
+def is_asserted():
+    """Whether the caller of `bool()` is an assert statement: its failure loads AssertionError."""
+    import dis
+
+    frame = sys._getframe(2)
+    following = [i for i in dis.get_instructions(frame.f_code) if i.offset >= frame.f_lasti][:4]
+    return any(i.opname == "LOAD_ASSERTION_ERROR" for i in following)
+
+
+class TracerBase:
+    """What a Proxy asks of its tracer: turn calls into nodes, and say what cannot be traced."""
+
+    graph = None
+    record_stack_traces = False
+    trace_asserts = False
+
+    def create_node(self, kind, target, args, kwargs, name=None, type_expr=None):
+        """A node of the graph. Override to look at each one."""
+        node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+        if self.record_stack_traces:
+            frame = user_frame()
+            if frame is not None:
+                node.stack_trace = f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n    {frame.line}\n'
+        return node
+
+    def proxy(self, node):
+        """The proxy of a node. Override to hand out another class."""
+        return Proxy(node, self)
+
+    def create_proxy(self, kind, target, args, kwargs, name=None, type_expr=None):
+        """A node for a call, and its proxy."""
+        args, kwargs = self.create_arg(tuple(args)), self.create_arg(dict(kwargs))
+        return self.proxy(self.create_node(kind, target, args, dict(kwargs), name, type_expr))
+
+    def create_arg(self, argument):
+        """An argument of a call as a node's argument. NotImplementedError for what a graph cannot hold."""
+        return map_aggregate(argument, self.create_item)
+
+    def create_item(self, item):
+        """What is no tuple, list, dict or slice."""
+        if isinstance(item, Proxy):
+            return item.node
+        if isinstance(item, range):
+            return range(*[self.create_arg(part) for part in (item.start, item.stop, item.step)])
+        if isinstance(item, Node) or item is None or item is Ellipsis or isinstance(item, CONSTANTS) or callable(item):
+            return item
+        raise NotImplementedError(f"argument of type: {type(item)}")
+
+    def to_bool(self, proxy):
+        """`if proxy:`"""
+        raise TraceError(f"symbolically traced variables cannot be used as inputs to control flow{at_line()}. The branch "
+                         "depends on a value that is not there while tracing: fix it with concrete_args, use "
+                         f"torch.where, or keep the module that branches as a leaf. {FURTHER}")
+
+    def iter(self, proxy):
+        """`for item in proxy`, `*proxy`."""
+        raise TraceError("Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as "
+                         f"a *args or **kwargs function argument{at_line()}. {FURTHER}")
+
+    def keys(self, proxy):
+        """`proxy.keys()`, `**proxy`."""
+        return Attribute(proxy, "keys")()
+
+
+CONSTANTS = (int, float, complex, str, bytes, bool)
+
+
+def hold_constants(*types):
+    """Let graphs hold values of these types as they are."""
+    global CONSTANTS
+    CONSTANTS = (*CONSTANTS, *types)
+
+
+class GraphAppender(TracerBase):
+    """The tracer of a Proxy made by hand: appends to the graph of its node."""
+
+    def __init__(self, graph):
+        self.graph = graph
