@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from .cache import load_module
+from .columns import Geometry, to_columns
 from .parallel import parallel_for
 
 TAPS = 3  # added at a time: divides 3x3, and few enough for LLVM to prove that nothing overlaps
@@ -56,9 +57,10 @@ def kernel(x, weight, bias, offsets, out, row, slab, rows, columns, begin, end):
                         single(sums, source, taps, tap, base, offsets, length)
                         tap += 1
                     for y in range(high):
-                        line = out[image, group, channel, z, top + y]
+                        line = out[image, group, channel, z, top + y, left:]
+                        found = sums[y * row:]
                         for i in range(wide):
-                            line[left + i] = sums[y * row + i]
+                            line[i] = found[i]
 '''
 
 WEIGHT = '''
@@ -79,9 +81,10 @@ def kernel(x, grad, offsets, out, row, slab, rows, columns, begin, end):
                         base, length = z * slab + top * row + left, (high - 1) * row + wide
                         spread[:length] = 0
                         for y in range(high):
-                            line = grad[image, group, channel, z, top + y]
+                            line = grad[image, group, channel, z, top + y, left:]
+                            to = spread[y * row:]
                             for i in range(wide):
-                                spread[y * row + i] = line[left + i]
+                                to[i] = line[i]
                         tap = 0
                         while tap + TAPS <= offsets.size:
                             several(spread, source, found, tap, base, offsets, length)
@@ -141,15 +144,18 @@ def three(values, fill):
 def phases(x, geometry):
     """x with zeros around it, dealt out: (batch, channels, *stride, *space of a phase), contiguous."""
     stride, padding = geometry.stride, geometry.padding
-    sizes = [-(-(n + 2 * p) // s) for n, p, s in zip(x.shape[2:], padding, stride)]
+    sizes = phase_sizes(x.shape[2:], geometry)
     padded = np.zeros((*x.shape[:2], *[n * s for n, s in zip(sizes, stride)]), x.dtype)
     padded[(..., *[slice(p, p + n) for n, p in zip(x.shape[2:], padding)])] = x
     if max(stride) == 1:
         return padded.reshape(*x.shape[:2], *stride, *sizes)
-    found = np.empty((*x.shape[:2], *stride, *sizes), x.dtype)
-    for phase in itertools.product(*map(range, stride)):
-        found[(slice(None), slice(None), *phase)] = padded[(..., *every(phase, stride))]
-    return found
+    apart = (1,) * len(stride)
+    return to_columns(padded, Geometry(stride, stride, (0,) * len(stride), apart))
+
+
+def phase_sizes(space, geometry):
+    """The space of a phase, the zeros around the image included."""
+    return tuple([-(-(n + 2 * p) // s) for n, p, s in zip(space, geometry.padding, geometry.stride)])
 
 
 def every(phase, stride):
@@ -234,7 +240,7 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
 def convolve_transposed(grad, weight, space, geometry, groups):
     """The gradient of `convolve`'s x, (batch, channels, *space)."""
     stride, padding = geometry.stride, geometry.padding
-    sizes = [-(-(n + 2 * p) // s) for n, p, s in zip(space, padding, stride)]
+    sizes = phase_sizes(space, geometry)
     reach = [(k - 1) * d // s for k, d, s in zip(geometry.kernel, geometry.dilation, stride)]
     source = with_margins(grad, reach, sizes)
     channels = weight.shape[1] * groups

@@ -10,7 +10,7 @@ import math
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..kernels import convolution as kernels
-from ..kernels.convolution import Geometry
+from ..kernels.columns import Geometry, from_columns, to_columns
 from ..tensor import Tensor
 from .declare import LINEAR, composite, exports, operator, publish
 from .fake import Fake
@@ -541,7 +541,7 @@ def four_dimensional(array):
 def im2col(self, kernel_size, dilation, padding, stride):
     """The sliding blocks of (N, C, H, W) or (C, H, W) as columns, (N, C * kernel, places)."""
     places = check_im2col(self.shape, dt.from_numpy(self.dtype), kernel_size, dilation, padding, stride)
-    columns = kernels.to_columns(four_dimensional(self), Geometry(kernel_size, stride, padding, dilation))
+    columns = to_columns(four_dimensional(self), Geometry(kernel_size, stride, padding, dilation))
     *batch, channels, _, _ = self.shape
     return columns.reshape(*batch, channels * math.prod(kernel_size), math.prod(places))
 
@@ -606,7 +606,7 @@ def col2im(self, output_size, kernel_size, dilation, padding, stride):
     channels = rows // math.prod(kernel_size)
     wide = widened(self)
     columns = wide.reshape(math.prod(batch), channels, *kernel_size, *places)
-    found = kernels.from_columns(columns, output_size, Geometry(kernel_size, stride, padding, dilation))
+    found = from_columns(columns, output_size, Geometry(kernel_size, stride, padding, dilation))
     return found.reshape(*batch, channels, *output_size).astype(self.dtype, copy=False)
 
 
