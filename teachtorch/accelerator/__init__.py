@@ -2,7 +2,7 @@
 
     streams and events      torch.Stream, torch.Event, current_stream, set_stream, synchronize
     memory                  memory_allocated, memory_stats, empty_cache, ...          memory.py
-    races between streams   sanitizer()                                               sanitizer.py
+    races between streams   sanitizer()                                               races.py, clocks.py
 
 https://pytorch.org/docs/stable/accelerator.html
 """
@@ -94,8 +94,8 @@ def get_device_capability(device=None, /):
 
 
 def sanitizer(on_error="raise"):
-    """A context manager that finds races between streams; see sanitizer.py."""
-    from .sanitizer import Sanitizer
+    """A context manager that finds races between streams; see races.py."""
+    from .races import Sanitizer
     return Sanitizer(on_error)
 
 

@@ -16,6 +16,10 @@ Topics and the fields of their events:
                "segment_free", "segment_map", "segment_unmap", "oom" with addr (oom: the device's free bytes), size,
                stream (and `rounded`, the block's size, for blocks, `pool` for segments); "step" with step ("round",
                "pool", "candidate", "refused", "miss", "retry", "split", "merge") and the numbers of that step
+    stream     action: what happens on an accelerator's streams, and the host's time; by action:
+               launch (launch, begin), begin and end (launch; from the stream's own thread), record and wait (event, mark,
+               stream), synchronize (scope: "stream", "event" or "device", begin), alloc, free and record_stream (address,
+               stream, site; nbytes)
     loader     phase ("dealt", "arrived", "given"), epoch, task, worker, time: a DataLoader's batches on their way
 """
 from contextlib import contextmanager

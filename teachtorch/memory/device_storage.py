@@ -114,6 +114,6 @@ def give_back(runtime, block, nbytes):
     if runtime.is_forked:
         return                                     # the memory is the parent's
     if observer.active:
-        observer.report("stream", action="free", address=block.address, nbytes=nbytes, site=calling_site(),
-                        time=perf_counter())
+        observer.report("stream", action="free", address=block.address, nbytes=nbytes, stream=block.stream,
+                        site=calling_site(), time=perf_counter())
     runtime.allocator.free(block)

@@ -30,6 +30,8 @@ from .random import generator_of_launch
 TAKE_CPU_INDICES = ("index", "index_put", "index_put_")
 # In-place operators that write to tensors whose elements share memory, or read what they write.
 MAY_OVERLAP = ("fill_", "zero_", "index_put_", "masked_fill_", "index_fill_")
+# In-place operators that do not look at what they overwrite; those that draw random numbers do not either.
+OVERWRITES = ("fill_", "zero_", "copy_")
 # Operators that change arguments besides the first: the places, and the place of the flag that says so.
 ALSO_WRITES = {"native_batch_norm": ((3, 4), 5)}
 
@@ -228,7 +230,8 @@ def launch(op, cpu, device, args, outputs=(), written=()):
     runtime = runtime_of(device.type)
     reads = writes = ()
     if observer.active or runtime.cost.slows_kernels:
-        reads = [extent_of(t) for t in each_tensor(args) if not t.is_cpu]
+        looked_at = args[1:] if overwrites(op) else args
+        reads = [extent_of(t) for t in each_tensor(looked_at) if not t.is_cpu and t.numel()]
         changed = [*each_tensor(outputs), *each_tensor(written), *also_written(op, args)]
         writes = [extent_of(t) for t in changed if t.numel()]
     runtime.launch(op.name, current_stream_id(device.type), work, reads, writes)
@@ -261,6 +264,12 @@ def extent_of(t):
     """(address, end) of the bytes that a device tensor spans."""
     start = t._storage.address() + t._offset * t._dtype.itemsize
     return start, start + geometry.storage_extent(t._shape, t._stride, 0) * t._dtype.itemsize
+
+
+def overwrites(op):
+    if op.name in OVERWRITES:
+        return True
+    return op.info is not None and op.info.kind == "in-place" and "generator" in op.info.signature.names
 
 
 def also_written(op, args):
