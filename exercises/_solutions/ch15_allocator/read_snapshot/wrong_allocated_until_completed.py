@@ -1,0 +1,36 @@
+"""Counts a waiting block as allocated."""
+
+FAILS = "test_timeline_waiting"
+SAYS = "until free_requested"
+
+
+def layout(trace, address, size):
+    blocks = {}
+    for entry in trace:
+        if not address <= entry["addr"] < address + size or entry["action"].startswith("segment"):
+            continue
+        if entry["action"] == "alloc":
+            blocks[entry["addr"]] = (entry["size"], "used")
+        elif entry["action"] == "free_requested":
+            blocks[entry["addr"]] = (entry["size"], "waiting")
+        elif entry["action"] == "free_completed":
+            del blocks[entry["addr"]]
+    found, at = [], address
+    for start in sorted(blocks):
+        if start > at:
+            found.append((at, start - at, "free"))
+        found.append((start, *blocks[start]))
+        at = start + blocks[start][0]
+    if at < address + size:
+        found.append((at, address + size - at, "free"))
+    return found
+
+
+def timeline(trace):
+    changes = {"alloc": (1, 0), "free_completed": (-1, 0), "segment_alloc": (0, 1), "segment_free": (0, -1)}
+    allocated, reserved, rows = 0, 0, []
+    for entry in trace:
+        block, segment = changes.get(entry["action"], (0, 0))
+        allocated, reserved = allocated + block * entry["size"], reserved + segment * entry["size"]
+        rows.append((allocated, reserved))
+    return rows

@@ -1,0 +1,24 @@
+"""Rounds large segments to 512 bytes only."""
+
+FAILS = "test_large_segments"
+SAYS = "a multiple of 2 MiB"
+
+
+MIB = 1024 * 1024
+
+
+def block_size(nbytes):
+    return max(512, (nbytes + 511) // 512 * 512)
+
+
+def pool(nbytes):
+    return "small" if block_size(nbytes) <= MIB else "large"
+
+
+def segment_size(nbytes):
+    size = block_size(nbytes)
+    if size <= MIB:
+        return 2 * MIB
+    if size < 10 * MIB:
+        return 20 * MIB
+    return size
