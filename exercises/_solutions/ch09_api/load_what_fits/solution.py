@@ -1,0 +1,32 @@
+"""Loading weights into a network that is not quite the one they were trained in.
+
+    the file                               the model
+    module.features.weight  (8, 3) ------> features.weight  (8, 3)     fits: copied
+    module.features.bias    (8,)   ------> features.bias    (8,)       fits: copied
+    module.head.weight    (1000, 8)        head.weight      (10, 8)    another shape: left as it is
+    module.old.weight                                                  not in the model: unexpected
+
+DataParallel saves each name with "module." before it. If all names of the file begin so, that part is taken off.
+"""
+
+import teachtorch as torch
+
+
+def load_what_fits(model, state):
+    """Copy what fits from `state`, {name: tensor}, into the parameters and buffers of `model`.
+
+    Returns three sorted lists of names: loaded; left (in the model, but not loaded); unexpected (in the file, but not
+    in the model). An entry fits if its shape is the same. Values are copied in place: an optimizer that holds a
+    parameter goes on holding it. Neither `state` nor what `model` requires gradients for is changed.
+    """
+    # solution
+    if all(name.startswith("module.") for name in state):
+        state = {name.removeprefix("module."): value for name, value in state.items()}
+    own = model.state_dict()
+    fitting = [name for name in state if name in own and own[name].shape == state[name].shape]
+    with torch.no_grad():
+        for name in fitting:
+            own[name].copy_(state[name])
+    left = sorted(set(own) - set(fitting))
+    return sorted(fitting), left, sorted(set(state) - set(own))
+    # end of solution

@@ -1,0 +1,22 @@
+"""Loading weights into a network that is not quite the one they were trained in.
+
+    the file                               the model
+    module.features.weight  (8, 3) ------> features.weight  (8, 3)     fits: copied
+    module.features.bias    (8,)   ------> features.bias    (8,)       fits: copied
+    module.head.weight    (1000, 8)        head.weight      (10, 8)    another shape: left as it is
+    module.old.weight                                                  not in the model: unexpected
+
+DataParallel saves each name with "module." before it. If all names of the file begin so, that part is taken off.
+"""
+
+import teachtorch as torch
+
+
+def load_what_fits(model, state):
+    """Copy what fits from `state`, {name: tensor}, into the parameters and buffers of `model`.
+
+    Returns three sorted lists of names: loaded; left (in the model, but not loaded); unexpected (in the file, but not
+    in the model). An entry fits if its shape is the same. Values are copied in place: an optimizer that holds a
+    parameter goes on holding it. Neither `state` nor what `model` requires gradients for is changed.
+    """
+    raise NotImplementedError
