@@ -15,6 +15,8 @@
     viz.memory()                         # segments and blocks of the caching allocator, and its decisions one by one
     viz.module(model, x)                 # the tree of a module: tensors, flags, hooks; the shapes of model(x)
     viz.optimizer(optimizer)             # parameters, gradients and state in bytes; the kernels of one step
+    with viz.streams.watch() as seen:    # host and streams on a line of time: launches, waits, races
+        y = x.to("sim") + 1              # then seen.picture; viz.streams("trace.json"): a PyTorch profiler's
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
     viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
@@ -46,6 +48,7 @@ The path of a picture, and the file each stage lives in:
    ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
    ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``;
    ``memory_replay.py``, ``memory_steps.py`` and ``memory_words.py`` replay an allocator's history;
+   ``streams_record.py`` (the observer) and ``streams_chrome.py`` (a profiler's file) see what streams do;
    ``loader_record.py`` with ``loader_twin.py``, and ``optimizer_step.py`` run what they draw.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
@@ -77,6 +80,7 @@ _HOME = {
     "optimizer": "viz.optimizer_trace",
     "module": "viz.module_trace",
     "memory": "viz.memory_trace",
+    "streams": "viz.streams_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

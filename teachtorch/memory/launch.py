@@ -63,7 +63,8 @@ def calling_site():
 
 
 def shown_site(site):
-    return f"{site[0]}:{site[1]}"
+    """A site in words; of a notebook's cell, which Jupyter keeps in a file of a meaningless name, the line."""
+    return f"line {site[1]} of a cell" if "ipykernel_" in site[0] else f"{site[0]}:{site[1]}"
 
 
 def at_start_of_device_threads(prepare):
