@@ -95,6 +95,13 @@ class Pointwise:
             return self._large(arrays, out)
         return self._numpy(arrays, out)
 
+    def into_first(self, *arrays):
+        """Write the function of ``arrays`` over the first of them; the others have its shape, or are numbers."""
+        first = arrays[0]
+        if first.size > self._small:
+            return self._large(arrays, first)
+        return self._numpy(arrays, first)
+
     def _numpy(self, arrays, out):
         """Run NumPy's function, into ``out`` if there is one."""
         if out is None:

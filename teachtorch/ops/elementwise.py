@@ -217,6 +217,44 @@ def general_kernel(kernels, kind):
 
 
 def cpu_inplace_kernel(name, kernels, kind):
+    """The CPU kernel of the in-place variant. The usual call, floats of one dtype and shape, is tried first."""
+    general = general_inplace_kernel(name, kernels, kind)
+    if kind == BOOL:
+        return general
+
+    def cpu(keys, *args):
+        kernel, chosen = kernels.choose(args)
+        operands = alike(chosen)
+        if operands is None:
+            return general(keys, *args)
+        refuse_overlap(args[0])
+        kernel.into_first(*operands)
+        return args[0]
+    return cpu
+
+
+def alike(args):
+    """The operands of an in-place call as arrays and NumPy scalars, where that takes no promotion, no broadcasting
+    and no look at shared memory; else None."""
+    target = args[0]
+    dtype, shape, storage = target._dtype, target._shape, target._storage
+    if dtype is not dt.float32 and dtype is not dt.float64:
+        return None
+    operands = [array_of(target)]
+    for a in args[1:]:
+        if isinstance(a, Tensor):
+            if a._dtype is not dtype or a._shape != shape or (a._storage is storage is not None and a is not target):
+                return None
+            operands.append(array_of(a))
+        elif a.__class__ is float and -60000 < a < 60000:      # in every floating dtype's range
+            operands.append(dtype.numpy.type(a))
+        else:
+            return None
+    return operands
+
+
+def general_inplace_kernel(name, kernels, kind):
+    """Any operands: the checks, promotion, conversion to the target's dtype."""
     def cpu(keys, *args):
         target = args[0]
         refuse_overlap(target)
@@ -299,9 +337,17 @@ def place_of(t):
 
 # ---- fake rules -----------------------------------------------------------------------------------------------
 
-def fake_rule(kind):
-    """The fake rule of a pointwise operator: broadcast shape, promoted dtype, the operands' stride order."""
+def fake_rule(kind, signature=None):
+    """The fake rule of a pointwise operator: broadcast shape, promoted dtype, the operands' stride order.
+
+    Keyword-only options take no part while they have their defaults, as in PointwiseKernels.choose.
+    """
+    count = None if signature is None else len(signature.positional)
+    defaults = () if signature is None else tuple(signature.keyword_defaults.get(n) for n in signature.keyword_only)
+
     def fake(*args):
+        if defaults and args[count:] == defaults:
+            args = args[:count]
         for i, a in enumerate(args):
             if not isinstance(a, (Tensor, bool, int, float, np.generic)):
                 raise TypeError(f"argument (position {i + 1}) must be Tensor or Number, not {type(a).__name__}")

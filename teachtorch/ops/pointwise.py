@@ -637,6 +637,8 @@ def cpp_name(t):
 
 def interpolated(x, end, weight):
     """From the nearer end, so that weights 0 and 1 give the ends exactly."""
+    if not np.ndim(weight):
+        return x + weight * (end - x) if abs(weight) < 0.5 else end - (end - x) * (1 - weight)
     return np.where(np.abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight))
 
 
@@ -664,7 +666,7 @@ def scaled(grad, value):
 
 @prepared(
     "addcmul",
-    integer_value("addcmul_cpu_out"),
+    passing(integer_value("addcmul_cpu_out"), dt.FLOATING),
     numpy=widened(lambda x, a, b, value: x + value * a * b),
     plain=lambda x, a, b: x + a * b,
     plain_numpy=widened(lambda x, a, b: np.add(x, a * b)),
@@ -689,7 +691,8 @@ def refuse_integer_division(self, tensor1, tensor2, value):
     return self, tensor1, tensor2, value
 
 
-@prepared("addcdiv", refuse_integer_division, numpy=widened(lambda x, a, b, value: x + value * a / b),
+@prepared("addcdiv", passing(refuse_integer_division, dt.FLOATING),
+          numpy=widened(lambda x, a, b, value: x + value * a / b),
           plain=lambda x, a, b: x + a / b, plain_numpy=widened(lambda x, a, b: np.add(x, a / b)),
           vjp={"self": lambda grad: grad,
                "tensor1": lambda grad, tensor2, value: scaled(grad, value) / tensor2,
