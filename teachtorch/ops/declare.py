@@ -105,8 +105,8 @@ def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None
     Keyword-only arguments are further operands; while they have their defaults, `plain` is computed without them.
     """
     def declare(scalar):
-        info = describe(name, "pointwise", scalar, vjp, jvp, fake or elementwise.fake_rule(kind), inplace, True,
-                        arrays=arrays)
+        rule = fake or elementwise.fake_rule(kind, Signature(scalar))
+        info = describe(name, "pointwise", scalar, vjp, jvp, rule, inplace, True, arrays=arrays)
         kernel = elementwise.kernel_of(scalar, numpy, kind, plain, plain_numpy, info.signature)
         op = Operator(name, info)
         op.register(K.CPU, elementwise.cpu_kernel(kernel, kind, info.fake))

@@ -27,7 +27,7 @@ from .fake import Fake
 from .random import generator_of_launch
 
 # Operators that take index tensors of the CPU beside a tensor on an accelerator, as PyTorch's do.
-TAKE_CPU_INDICES = ("index", "index_put", "index_put_")
+TAKE_CPU_INDICES = ("index", "index_put", "index_put_", "index_backward")
 # In-place operators that write to tensors whose elements share memory, or read what they write.
 MAY_OVERLAP = ("fill_", "zero_", "index_put_", "masked_fill_", "index_fill_")
 # In-place operators that do not look at what they overwrite; those that draw random numbers do not either.
