@@ -2,6 +2,7 @@
 import types
 
 from ..dispatch.operator import registry
+from .namespaces import namespace
 
 
 class OperatorTable(types.ModuleType):
@@ -11,6 +12,12 @@ class OperatorTable(types.ModuleType):
     >>> teachtorch.ops["mul"].schema
     'mul(self, other)'
     """
+
+    def __getattr__(self, name):
+        """A namespace of operators: `torch.ops.aten`, `torch.ops.mylib`."""
+        if name.startswith("__"):
+            raise AttributeError(f"module 'teachtorch.ops' has no attribute {name!r}")
+        return namespace(name)
 
     def __iter__(self):
         return iter([Row(op) for _, op in sorted(registry.items()) if op.info is not None])
