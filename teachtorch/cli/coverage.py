@@ -58,6 +58,9 @@ class Coverage:
         lacking = [entry for entry in self.sorted() if entry.missing]
         return [e for e in lacking if not any(other.name.startswith(e.name + ".") for other in lacking)]
 
+    def there(self):
+        return [entry for entry in self.sorted() if entry.missing is None]
+
     def missing(self):
         """Entries that are not there and that the script would run into."""
         return [entry for entry in self.lacking() if entry.certain and not entry.guarded]
@@ -71,8 +74,7 @@ class Coverage:
         return [entry for entry in self.lacking() if entry.certain and entry.guarded]
 
     def as_json(self):
-        return {"scripts": self.scripts, "needs": len(self.entries),
-                "there": sum(entry.missing is None for entry in self.entries.values()),
+        return {"scripts": self.scripts, "needs": len(self.there()) + len(self.lacking()), "there": len(self.there()),
                 "missing": [entry.as_json() for entry in self.missing()],
                 "missing_if_tensors": [entry.as_json() for entry in self.uncertain()],
                 "missing_only_if_asked": [entry.as_json() for entry in self.optional()],
@@ -97,8 +99,8 @@ def coverage(scripts, as_json=False, show_all=False):
 
 def report(found, show_all):
     """The findings as text."""
-    total, there = len(found.entries), sum(entry.missing is None for entry in found.entries.values())
-    lines = [f"{', '.join(found.scripts)}: {total} names of torch, {there} of them in teachtorch."]
+    there, lacking = len(found.there()), len(found.lacking())
+    lines = [f"{', '.join(found.scripts)}: {there + lacking} names of torch, {there} of them in teachtorch."]
     lines += section("Missing:", found.missing())
     lines += section("Missing, if these are attributes of tensors:", found.uncertain())
     lines += section("Missing, but the script asks first or catches the error:", found.optional())
@@ -106,7 +108,7 @@ def report(found, show_all):
         lines += ["", "Packages that need PyTorch itself:"]
         lines += [f"  {package}  ({where})" for package, where in found.packages.items()]
     if show_all:
-        lines += ["", "There:"] + [f"  {entry.name}" for entry in found.sorted() if entry.missing is None]
+        lines += ["", "There:"] + [f"  {entry.name}" for entry in found.there()]
     return "\n".join(lines)
 
 

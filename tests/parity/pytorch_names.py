@@ -17,6 +17,8 @@ SPACES = """
     torch.backends.cudnn torch.backends.mps torch.distributions torch.distributed torch.fx torch.jit torch.export
     torch.compiler torch.profiler torch.multiprocessing torch.accelerator torch.testing torch.types torch.version
     torch.library torch.overrides torch.sparse torch.serialization torch.hub
+    torch.onnx torch.nested torch.masked torch.quantization torch.signal.windows torch.futures torch.package torch.cpu
+    torch.mps torch.xpu torch.storage
 """.split()
 HEAD = """\
 # The public names of PyTorch 2.13, by namespace: what `teachtorch coverage` takes for PyTorch's.
