@@ -428,12 +428,12 @@ def root_of(array):
 
 
 def living_tensors():
-    """All tensors of the process that Python's garbage collector knows of."""
+    """All tensors of the process that Python's garbage collector knows of, less those that a thread is just making."""
     kinds = {Tensor}
     for kind in (waiting := [Tensor]):
         kinds.update(kind.__subclasses__())
         waiting.extend(kind.__subclasses__())
-    return [thing for thing in gc.get_objects() if type(thing) in kinds]
+    return [thing for thing in gc.get_objects() if type(thing) in kinds and hasattr(thing, "_meta")]
 
 
 def is_alone(t):

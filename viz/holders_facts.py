@@ -12,10 +12,12 @@ _NODE_LIMIT = 5000
 
 @dataclass
 class Facts:
-    """One storage. tensors: those over it, with [(kind, words)] of who holds each; outside: of who holds it itself.
+    """One storage. tensors: those over it, with [(kind, words)] of who holds each; outside: of who holds it
+    itself.
 
-    keepers: tensors that keep it alive, those with a name first. freed: a function of a list of tensors to the bytes
-    that go when they go. counted: whether all of Python's references are known, not only those by a name.
+    keepers: tensors that keep it alive, those with a name first. freed: a function of a list of tensors to
+    the bytes that go when they go. counted: whether all of Python's references are known, not only those by a
+    name.
     """
 
     nbytes: int
@@ -54,7 +56,11 @@ def python_words(names, count):
     """``x, y and 1 more reference``: the names are among the references that were counted."""
     shown = names[:3]
     more = count - len(shown)
-    words = [*shown, f"{more} {'more ' if shown else ''}reference{'s' if more != 1 else ''}"] if more > 0 else shown
+    words = (
+        [*shown, f"{more} {'more ' if shown else ''}reference{'s' if more != 1 else ''}"]
+        if more > 0
+        else shown
+    )
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
@@ -62,7 +68,7 @@ def python_words(names, count):
 
 
 def from_public(tensor, names):
-    """The facts of a PyTorch tensor, as far as it tells: references from Python are those that have a name here."""
+    """The facts of a PyTorch tensor; references from Python are those that have a name here."""
     key = storage_key(tensor)
     named = [t for t in names.tensors.values() if _memory(t) is not None]
     alive = {id(t): t for t in [tensor, *named, *live_tensors(tensor)]}
@@ -114,8 +120,11 @@ def _place_saved(over, found, named, key):
 
 def _likest(over, value):
     """The tensor over the storage that looks at it as a saved one does; the first if none does."""
-    same = [t for t in over if (t.shape, t.stride(), t.storage_offset())
-            == (value.shape, value.stride(), value.storage_offset())]
+    same = [
+        t
+        for t in over
+        if (t.shape, t.stride(), t.storage_offset()) == (value.shape, value.stride(), value.storage_offset())
+    ]
     return (same or over)[0]
 
 

@@ -7,8 +7,14 @@ from viz.theme import mono_width
 
 ROLES = {"leaf": "leaf", "result": "nonleaf", "view": "retained", "plain": "fold"}
 SORTS = {
-    "python": "leaf", "view": "retained", "saved": "saved", "leaf": "nonleaf", "grad": "nonleaf",
-    "array": "accent", "shared": "accent", "stream": "accent",
+    "python": "leaf",
+    "view": "retained",
+    "saved": "saved",
+    "leaf": "nonleaf",
+    "grad": "nonleaf",
+    "array": "accent",
+    "shared": "accent",
+    "stream": "accent",
 }
 _CHIP = 24
 _GAP = 46
@@ -42,8 +48,9 @@ class _Page:
         self.tensors = [node for node in trace.nodes if node["kind"] == "tensor"]
         chips = [node for node in trace.nodes if node["kind"] == "holder"]
         self.chip = max([mono_width(node["label"], 11) + 18 for node in chips] + [120])
-        self.tensor = max([max(mono_width(n["label"], 13), mono_width(n["what"], 10)) + 22 for n in self.tensors]
-                          + [110])
+        self.tensor = max(
+            [max(mono_width(n["label"], 13), mono_width(n["what"], 10)) + 22 for n in self.tensors] + [110]
+        )
         self.middle = MARGIN + self.chip + _GAP
         self.right = self.middle + self.tensor + _GAP
         rows = trace.options["rows"]
@@ -56,8 +63,11 @@ class _Page:
     def map(self):
         """(svg, height) of the holders, the tensors and the storage."""
         y = 22
-        parts = [text(MARGIN, 10, "held by", "head"), text(self.middle, 10, "tensors over it", "head"),
-                 text(self.right, 10, "memory", "head")]
+        parts = [
+            text(MARGIN, 10, "held by", "head"),
+            text(self.middle, 10, "tensors over it", "head"),
+            text(self.right, 10, "memory", "head"),
+        ]
         middles, blocks = [], []
         for node in self.tensors:
             held = self._held(node["id"])
@@ -69,14 +79,18 @@ class _Page:
         base = y
         y += len(below) * (_CHIP + 4)
         bottom = max(y - 12, 70)
-        parts += [self._wire(f"{ident}-m", self.middle + self.tensor, at, self.right, at) for ident, at in middles]
+        parts += [
+            self._wire(f"{ident}-m", self.middle + self.tensor, at, self.right, at) for ident, at in middles
+        ]
         parts += [self._outside(node, base + k * (_CHIP + 4)) for k, node in enumerate(below)]
         return "".join(parts + blocks) + self._storage(22, bottom - 22), bottom + 6
 
     def _wire(self, ident, x1, y1, x2, y2):
         bend = (x1 + x2) / 2
-        path = f"M{number(x1)} {number(y1)}C{number(bend)} {number(y1)} {number(bend)} {number(y2)} " \
-               f"{number(x2)} {number(y2)}"
+        path = (
+            f"M{number(x1)} {number(y1)}C{number(bend)} {number(y1)} {number(bend)} {number(y2)} "
+            f"{number(x2)} {number(y2)}"
+        )
         return tag("path", d=path, class_="wire", data_id=ident)
 
     def _tensor(self, node, held, y, height):
@@ -116,7 +130,9 @@ class _Page:
         for k, row in enumerate(rows):
             y = 22 + k * 26
             state = "frees" if row["this"] else "keeps"
-            size = rect(label, y, 92, 20, state, 4) + text(label + 84, y + 14, human_bytes(row["bytes"]), "end")
+            size = rect(label, y, 92, 20, state, 4) + text(
+                label + 84, y + 14, human_bytes(row["bytes"]), "end"
+            )
             words = text(MARGIN, y + 14, row["label"], "word") + text(label + 104, y + 14, verdict(row))
             parts.append(group(words + size, data_id=row["id"]))
         return "".join(parts), 22 + len(rows) * 26
@@ -138,5 +154,6 @@ def _legend(trace):
     used = {node["sort"] for node in trace.nodes if node["kind"] == "holder"}
     return [
         (group(rect(0, 1, 26, 13, f"{SORTS[sort]} box", 6), class_="chip"), sort, words)
-        for sort, words in _WORDS.items() if sort in used
+        for sort, words in _WORDS.items()
+        if sort in used
     ]

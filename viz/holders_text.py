@@ -4,7 +4,7 @@ from viz.tensors import human_bytes
 
 
 def body(trace):
-    """Lines of the picture: the storage, the tensors over it, who holds each, and what deleting would free."""
+    """Lines of the picture: the tensors over the storage, who holds each, what deleting would free."""
     lines = [f"storage, {trace.groups[0]['size']}"]
     for node in trace.nodes:
         if node["kind"] == "tensor":
@@ -25,10 +25,13 @@ def _table(rows):
     sizes = [human_bytes(row["bytes"]) for row in rows]
     size = max(map(len, sizes))
     return ["", "what would be freed"] + [
-        f"  {row['label']:<{width}}  {text:>{size}}  {verdict(row)}" for row, text in zip(rows, sizes, strict=True)
+        f"  {row['label']:<{width}}  {text:>{size}}  {verdict(row)}"
+        for row, text in zip(rows, sizes, strict=True)
     ]
 
 
 def verdict(row):
     """What becomes of this storage."""
-    return "this storage too" if row["this"] else f"not this storage: {row['left']} {'keep' if row['several'] else 'keeps'} it"
+    if row["this"]:
+        return "this storage too"
+    return f"not this storage: {row['left']} {'keep' if row['several'] else 'keeps'} it"

@@ -11,11 +11,12 @@ from viz.tensors import describe, human_bytes, require_tensor
 from viz.trace import Trace
 from viz.wrap import counted
 
-_LIMIT = 12            # tensors over the storage, holders of each, and rows of the table
+_LIMIT = 12  # tensors over the storage, holders of each, and rows of the table
 
 
 def holders(tensor, names=None):
-    """Who keeps the storage of ``tensor`` alive: variables, views, the graph, .grad, arrays; and what deleting frees.
+    """Who keeps the storage of ``tensor`` alive: variables, views, the graph, .grad, arrays; and what
+    deleting frees.
 
     tensor: of teachtorch, which knows every reference, or of PyTorch, of which only names found here count as
     references from Python. names: as for ``viz.graph``. Raises TypeError for something that is not a tensor.
@@ -56,8 +57,13 @@ def _tensor(facts, t, ident):
         "kind": "tensor",
         "label": _name(facts, t, "no name"),
         "what": describe(t.shape, t.dtype),
-        "role": "view" if getattr(t, "_base", None) is not None else "leaf" if t.requires_grad and t.is_leaf
-        else "result" if t.requires_grad else "plain",
+        "role": "view"
+        if getattr(t, "_base", None) is not None
+        else "leaf"
+        if t.requires_grad and t.is_leaf
+        else "result"
+        if t.requires_grad
+        else "plain",
     }
 
 
@@ -79,15 +85,17 @@ def _rows(facts):
     rows = []
     for number, gone in enumerate(choices):
         left = [t for t in facts.keepers if not any(t is g for g in gone)]
-        rows.append({
-            "id": f"d{number}",
-            "label": "without " + (f"all {len(gone)}" if len(gone) > 5 else
-                                   ", ".join(_name(facts, t, "") for t in gone)),
-            "bytes": facts.freed(gone),
-            "this": not left,
-            "left": _left(facts, left),
-            "several": len(left) > 1,
-        })
+        rows.append(
+            {
+                "id": f"d{number}",
+                "label": "without "
+                + (f"all {len(gone)}" if len(gone) > 5 else ", ".join(_name(facts, t, "") for t in gone)),
+                "bytes": facts.freed(gone),
+                "this": not left,
+                "left": _left(facts, left),
+                "several": len(left) > 1,
+            }
+        )
     return rows
 
 
@@ -105,7 +113,11 @@ def _notes(facts):
         notes.append(f"Showing {_LIMIT} of {len(facts.tensors)} tensors over this storage.")
     if facts.keepers:
         kept = _left(facts, facts.keepers)
-        notes.append(f"The {human_bytes(facts.nbytes)} are freed at once when the last of these goes: {kept}.")
+        notes.append(
+            f"The {human_bytes(facts.nbytes)} are freed at once when the last of these goes: {kept}."
+        )
     if not facts.counted:
-        notes.append("PyTorch does not tell who holds a tensor: only references by a name found here are known.")
+        notes.append(
+            "PyTorch does not tell who holds a tensor: only references by a name found here are known."
+        )
     return notes

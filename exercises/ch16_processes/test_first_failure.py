@@ -9,7 +9,7 @@ import time
 
 from exercises.grading import Mismatch, equal, holds, points
 
-BUSY = 4.0            # seconds that a busy process takes, if it is let
+BUSY = 4.0  # seconds that a busy process takes, if it is let
 
 
 class Marks:
@@ -73,8 +73,14 @@ def failure(yours, functions, why):
 @points(1, "each function runs in a process of its own")
 def test_processes(yours):
     with marks() as found:
-        yours.run_all([lambda: found.write("a" if os.getpid() != here else "x") for here in [os.getpid()] * 3])
-        equal(found.read(), "aaa", "an a for each of the three functions, from another process (x: from this one)")
+        yours.run_all(
+            [lambda: found.write("a" if os.getpid() != here else "x") for here in [os.getpid()] * 3]
+        )
+        equal(
+            found.read(),
+            "aaa",
+            "an a for each of the three functions, from another process (x: from this one)",
+        )
 
 
 @points(1, "all run at the same time")
@@ -104,7 +110,10 @@ def test_traceback(yours):
     with marks():
         error = failure(yours, [lambda: None, broken], "the second function raised ValueError")
         equal(error.index, 1, "the second function raised", what="Failed.index")
-        holds("ValueError: the ninth is missing" in error.reason, "the reason holds the traceback: what was raised")
+        holds(
+            "ValueError: the ninth is missing" in error.reason,
+            "the reason holds the traceback: what was raised",
+        )
         holds("in broken" in error.reason, "the reason holds the traceback: the function where it was raised")
 
 
@@ -112,7 +121,11 @@ def test_traceback(yours):
 def test_first_failure_counts(yours):
     with marks() as found:
         error = failure(yours, [busy(found), broken], "the second function raised ValueError")
-        equal(found.read(), "", "process 0 wrote its b: you waited for it although it was still busy and 1 had failed")
+        equal(
+            found.read(),
+            "",
+            "process 0 wrote its b: you waited for it although it was still busy and 1 had failed",
+        )
         equal(error.index, 1, "process 1 failed", what="Failed.index")
 
 
@@ -121,7 +134,12 @@ def test_nothing_is_left(yours):
     with marks() as found:
         failure(yours, [broken, busy(found), busy(found)], "the first function raised ValueError")
         left = len(multiprocessing.active_children())
-        equal(left, 0, "run_all has raised, and processes are still running: nobody will wait for them", what="processes")
+        equal(
+            left,
+            0,
+            "run_all has raised, and processes are still running: nobody will wait for them",
+            what="processes",
+        )
 
 
 @points(1, "a process that is killed has failed")

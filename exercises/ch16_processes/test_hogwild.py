@@ -2,7 +2,7 @@
 
 from exercises.grading import close, equal, holds, points
 
-LINE = [([1.0, x / 10], 2.0 + 3.0 * x / 10) for x in range(-10, 11)]     # y = 2 + 3 x
+LINE = [([1.0, x / 10], 2.0 + 3.0 * x / 10) for x in range(-10, 11)]  # y = 2 + 3 x
 
 
 def turns(process):
@@ -41,7 +41,11 @@ def test_gradient(yours):
 def test_alone(yours):
     weights = [0.0, 0.0]
     turns(yours.sgd_process(weights, [([1.0, 2.0], 1.0), ([0.0, 1.0], 1.0)], 0.1))
-    close(weights[0], 0.2, why="after the first example the weights are [0.2, 0.4]; the second does not touch w[0]")
+    close(
+        weights[0],
+        0.2,
+        why="after the first example the weights are [0.2, 0.4]; the second does not touch w[0]",
+    )
     close(weights[1], 0.52, why="after the second: 0.4 + 0.1 * 2 * 0.6")
 
 
@@ -53,14 +57,22 @@ def test_turns(yours):
     why = "there is a turn for the others between the first gradient and its update: no lock is held over the two"
     equal(weights, [0.0, 0.0], why, what="the weights at the first yield")
     count = 1 + turns(process)
-    equal(count, len(LINE), "a turn for the others at each example, or they wait for the whole run", what="yields")
+    equal(
+        count,
+        len(LINE),
+        "a turn for the others at each example, or they wait for the whole run",
+        what="yields",
+    )
 
 
 @points(1, "the weights are shared")
 def test_shared(yours):
     weights = [0.0, 0.0]
     turns(yours.sgd_process(weights, LINE, 0.1))
-    holds(weights != [0.0, 0.0], "what one process writes, the others must see: change the list that you were given")
+    holds(
+        weights != [0.0, 0.0],
+        "what one process writes, the others must see: change the list that you were given",
+    )
 
 
 @points(1, "no update is lost")
@@ -80,7 +92,7 @@ def test_fresh_weights(yours):
     weights = [0.0]
     process = yours.sgd_process(weights, [([1.0], 0.0), ([1.0], 5.0)], 0.1)
     next(process)
-    weights[0] = 3.0                         # another process
+    weights[0] = 3.0  # another process
     next(process)
     turns(process)
     why = "another process set the weight to 3; the second gradient is that of the weights as they are now: 2 * (3 - 5)"
@@ -109,6 +121,8 @@ def test_adam_step_is_shared(yours):
     weights, state = [0.0], new_state(1)
     for _ in range(3):
         turns(yours.adam_process(weights, state, [([1.0], 1.0)], 0.1))
-    why = "the shared averages have seen three gradients: the correction must know how many gradients that were"
+    why = (
+        "the shared averages have seen three gradients: the correction must know how many gradients that were"
+    )
     equal(state["step"], 3, why, what='state["step"]')
     close(weights[0], adam(0.0, 3, 0.1), why=why)

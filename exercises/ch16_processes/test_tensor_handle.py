@@ -55,7 +55,11 @@ def test_same_memory(yours):
     system, tensor = System(), row(yours)
     there = received(yours, tensor, system, {})
     there.storage.data[0] = ord("z")
-    equal(bytes(tensor.storage.data), b"zbcdef", "the receiver wrote a z, and the sender looks at the same memory")
+    equal(
+        bytes(tensor.storage.data),
+        b"zbcdef",
+        "the receiver wrote a z, and the sender looks at the same memory",
+    )
     tensor.storage.data[1] = ord("y")
     equal(bytes(there.storage.data), b"zycdef", "and the other way round")
 
@@ -66,7 +70,12 @@ def test_geometry(yours):
     part = view(yours, tensor, 1, (2, 2), (1, 3))
     there = received(yours, part, system, {})
     got = there.offset, there.size, there.stride
-    equal(got, (1, (2, 2), (1, 3)), "the handle says where the view begins, and how it goes on", what="the geometry")
+    equal(
+        got,
+        (1, (2, 2), (1, 3)),
+        "the handle says where the view begins, and how it goes on",
+        what="the geometry",
+    )
 
 
 @points(1, "the whole storage moves, and its other tensors with it")
@@ -83,7 +92,12 @@ def test_whole_storage(yours):
 def test_moved_once(yours):
     system, tensor = System(), row(yours)
     names = {yours.send(each, system)[0] for each in (tensor, tensor, view(yours, tensor, 1, (1,), (1,)))}
-    equal(system.created, 1, "a storage moves once; then it is shared, and a handle is all it takes", what="moves")
+    equal(
+        system.created,
+        1,
+        "a storage moves once; then it is shared, and a handle is all it takes",
+        what="moves",
+    )
     equal(len(names), 1, "and all its tensors have handles to the same memory")
 
 
@@ -92,7 +106,9 @@ def test_mapped_once(yours):
     system, storages, tensor = System(), {}, row(yours)
     first = received(yours, tensor, system, storages)
     second = received(yours, view(yours, tensor, 3, (1,), (1,)), system, storages)
-    holds(first.storage is second.storage, "two tensors over one storage arrive as two tensors over one storage")
+    holds(
+        first.storage is second.storage, "two tensors over one storage arrive as two tensors over one storage"
+    )
     equal(system.opened, 1, "and the receiver opens that memory once", what="calls of open")
 
 
@@ -112,7 +128,12 @@ def test_nothing_left(yours):
     there = received(yours, tensor, system, storages)
     received(yours, tensor, system, storages)
     yours.let_go(tensor.storage, system)
-    equal(system.names(), [there.storage.name], "the receiver still holds the memory", what="the names that are left")
+    equal(
+        system.names(),
+        [there.storage.name],
+        "the receiver still holds the memory",
+        what="the names that are left",
+    )
     yours.let_go(there.storage, system)
     why = "both processes have let go and no handle is under way: nobody needs the name, and memory would leak with it"
     equal(system.names(), [], why, what="the names that are left")

@@ -2,9 +2,11 @@
 
 Two ways of finding the same memory from another process, the strategies of torch.multiprocessing:
 
-    file_descriptor   an anonymous file; its descriptor is handed to the other process through a socket. It has no name
+    file_descriptor   an anonymous file; its descriptor is handed to the other process through a socket. It
+    has no name
                       that could be left behind: the memory is gone when the last process that holds it is.
-    file_system       a file with a name; whoever knows the name may open it. Somebody has to remove the name, and for
+    file_system       a file with a name; whoever knows the name may open it. Somebody has to remove the name,
+    and for
                       that the file begins with a list of the processes that hold it (`Holders`).
 
 https://pytorch.org/docs/stable/multiprocessing.html#sharing-strategies
@@ -104,7 +106,7 @@ class Name:
 
 
 class Holders:
-    """The head of a named file: how many messages with its name are under way, and which processes hold it."""
+    """The head of a named file: how many messages with its name are under way, and who holds it."""
 
     CAPACITY = 62
     FORMAT = f"<{2 + CAPACITY}q"                 # messages under way, number of processes, their ids
@@ -144,7 +146,8 @@ class Holders:
         os.pwrite(self.fd, struct.pack(self.FORMAT, max(0, under_way), len(ids), *padded), 0)
 
 
-# ---- names: opening, letting go, forks -----------------------------------------------------------------------
+# ---- names: opening, letting go, forks
+# -----------------------------------------------------------------------
 
 _names = weakref.WeakSet()                       # the Name objects of this process
 
@@ -237,7 +240,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_enter_after_fork)
 
 
-# ---- both ------------------------------------------------------------------------------------------------------
+# ---- both
+# ------------------------------------------------------------------------------------------------------
 
 STRATEGIES = {kind.strategy: kind for kind in ([Descriptor] if HAS_ANONYMOUS_FILES else []) + [Name]}
 strategy = next(iter(STRATEGIES))                # of what is shared from now on; multiprocessing sets it

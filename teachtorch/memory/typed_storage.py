@@ -1,4 +1,5 @@
-"""TypedStorage: a storage seen as elements of one dtype, as `tensor.storage()` shows it. PyTorch has deprecated it."""
+"""TypedStorage: a storage seen as elements of one dtype, as `tensor.storage()` shows it. PyTorch has
+deprecated it."""
 
 
 class TypedStorage:

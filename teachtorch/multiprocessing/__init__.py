@@ -1,9 +1,9 @@
 """multiprocessing, in which tensors are shared instead of copied: torch.multiprocessing.
 
-Everything of the standard module is here, unchanged: queues, pipes, processes, pools, contexts. What they pickle goes
-through `ForkingPickler`, which is told here how to send a tensor (reductions.py): its storage moves into shared
-memory, once, and only a handle travels. `spawn` and `start_processes` (processes.py) start a function n times and end
-all when one fails.
+Everything of the standard module is here, unchanged: queues, pipes, processes, pools, contexts. What they
+pickle goes through `ForkingPickler`, which is told here how to send a tensor (reductions.py): its storage
+moves into shared memory, once, and only a handle travels. `spawn` and `start_processes` (processes.py) start
+a function n times and end all when one fails.
 
 https://pytorch.org/docs/stable/multiprocessing.html, paper section 5.4
 """
@@ -12,7 +12,7 @@ from multiprocessing import *  # noqa: F403
 
 from ..memory import shared as _shared
 from .processes import (ProcessContext, ProcessException, ProcessExitedException,  # noqa: F401
-                        ProcessRaisedException, spawn, start_processes)
+                        ProcessRaisedException, SpawnContext, spawn, start_processes)
 from .reductions import init_reductions
 
 __all__ = ["set_sharing_strategy", "get_sharing_strategy", "get_all_sharing_strategies", *multiprocessing.__all__]

@@ -1,8 +1,10 @@
-"""Hogwild: several processes train one model in shared memory, without a lock (Recht et al., 2011; paper section 5.4).
+"""Hogwild: several processes train one model in shared memory, without a lock (Recht et al., 2011; paper
+section 5.4).
 
-The parameters are shared, so every process sees every step at once. Gradients are not: `.grad` is None when the
-processes start, and each backward fills its own. The optimizer's state is each process's own, too. Two steps that
-write a parameter at the same time may lose one of the updates; a single float32 is never half written.
+The parameters are shared, so every process sees every step at once. Gradients are not: `.grad` is None when
+the processes start, and each backward fills its own. The optimizer's state is each process's own, too. Two
+steps that write a parameter at the same time may lose one of the updates; a single float32 is never half
+written.
 
     model.share_memory()
     hogwild(model, images, labels, nprocs=2, epochs=10)
@@ -18,8 +20,8 @@ from .processes import start_processes
 def hogwild(model, images, labels, nprocs=2, epochs=10, lr=0.1, start_method="spawn"):
     """Train a classifier whose parameters are shared. Each process takes every nprocs-th example.
 
-    images: float tensor [N, ...]; labels: int64 tensor [N]. ValueError if a parameter is not shared: each process
-    would train a copy, and nothing would come back.
+    images: float tensor [N, ...]; labels: int64 tensor [N]. ValueError if a parameter is not shared: each
+    process would train a copy, and nothing would come back.
     """
     if not all(p.is_shared() for p in model.parameters()):
         raise ValueError("the parameters are not shared: call model.share_memory() first")

@@ -48,7 +48,8 @@ class ProcessExitedException(ProcessException):
         return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
 
 
-# ---- inside the process ----------------------------------------------------------------------------------------
+# ---- inside the process
+# ----------------------------------------------------------------------------------------
 
 def run(fn, index, args, error_file):
     """What a process does: fn(index, *args). An exception's traceback goes into a file for the parent."""
@@ -69,7 +70,8 @@ def end_with_parent():
     os._exit(1)
 
 
-# ---- outside ---------------------------------------------------------------------------------------------------
+# ---- outside
+# ---------------------------------------------------------------------------------------------------
 
 class ProcessContext:
     """Processes that were started together."""
@@ -83,10 +85,12 @@ class ProcessContext:
         return [process.pid for process in self.processes]
 
     def join(self, timeout=None, grace_period=None):
-        """Wait until one has failed, or some have ended. True if all have ended well, False if some still run.
+        """Wait until one has failed, or some have ended. True if all have ended well, False if some still
+        run.
 
-        timeout: seconds to wait. grace_period: seconds that the others have to end by themselves after a failure,
-        before SIGTERM, and again before SIGKILL. ProcessRaisedException, ProcessExitedException for the first failure.
+        timeout: seconds to wait. grace_period: seconds that the others have to end by themselves after a
+        failure, before SIGTERM, and again before SIGKILL. ProcessRaisedException, ProcessExitedException for
+        the first failure.
         """
         for sentinel in connection.wait(list(self.sentinels), timeout):
             index = self.sentinels.pop(sentinel)
@@ -128,6 +132,14 @@ class ProcessContext:
         return ProcessRaisedException(message, index, process.pid)
 
 
+class SpawnContext(ProcessContext):
+    """The former name of ProcessContext."""
+
+    def __init__(self, processes, error_files):
+        warnings.warn("SpawnContext is renamed to ProcessContext since 1.4 release.", stacklevel=2)
+        super().__init__(processes, error_files)
+
+
 def exited(index, pid, code):
     """The exception for a process that ended without one of its own."""
     if code >= 0:
@@ -142,8 +154,8 @@ def exited(index, pid, code):
 def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
     """Run fn(index, *args) in `nprocs` processes, index from 0.
 
-    join: wait for all; without it, return the ProcessContext. start_method: "spawn", "fork" or "forkserver"; the first
-    and the last import fn's module anew, so the starting script needs `if __name__ == "__main__":`.
+    join: wait for all; without it, return the ProcessContext. start_method: "spawn", "fork" or "forkserver";
+    the first and the last import fn's module anew, so the starting script needs `if __name__ == "__main__":`.
     ProcessRaisedException, ProcessExitedException for the first that fails; the others are ended.
     https://pytorch.org/docs/stable/multiprocessing.html#spawning-subprocesses
     """

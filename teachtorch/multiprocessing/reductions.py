@@ -1,4 +1,5 @@
-"""How a tensor travels to another process: its storage as a handle, itself as (offset, size, stride, requires_grad).
+"""How a tensor travels to another process: its storage as a handle, itself as (offset, size, stride,
+requires_grad).
 
     sender     storage -> shared memory (once) -> handle --+
                tensor  -> offset, size, stride, ... -------+--> pickle --> pipe, queue, arguments of a process
@@ -35,7 +36,8 @@ def init_reductions():
     reduction.register(UntypedStorage, reduce_storage)
 
 
-# ---- tensors ---------------------------------------------------------------------------------------------------
+# ---- tensors
+# ---------------------------------------------------------------------------------------------------
 
 def reduce_tensor(t):
     """Pickle a tensor. RuntimeError for one with history: a graph ends at the process."""
@@ -76,7 +78,8 @@ def as_kind(kind, t, requires_grad):
     return kind(t, requires_grad) if kind is Parameter else t.requires_grad_(requires_grad)
 
 
-# ---- storages --------------------------------------------------------------------------------------------------
+# ---- storages
+# --------------------------------------------------------------------------------------------------
 
 def reduce_storage(storage):
     """Pickle a storage: a handle to its memory, which is shared from now on. RuntimeError for meta."""

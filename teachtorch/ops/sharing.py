@@ -11,21 +11,23 @@ DEPRECATED = ("TypedStorage is deprecated. It will be removed in the future and 
 def share_memory_(self):
     """Move the tensor's storage to memory that other processes can be given; returns self.
 
-    The whole storage moves, and every tensor over it with it. Nothing happens if it is shared already. An array that
-    numpy() gave before keeps looking at the old memory. RuntimeError for tensors that are not on the CPU.
-    https://pytorch.org/docs/stable/generated/torch.Tensor.share_memory_.html
+    The whole storage moves, and every tensor over it with it. Nothing happens if it is shared already. An
+    array that numpy() gave before keeps looking at the old memory. Tensors on cuda stay as they are;
+    RuntimeError for other devices. https://pytorch.org/docs/stable/generated/torch.Tensor.share_memory_.html
     """
-    share_memory(self)
+    if not self.is_cuda:
+        share_memory(self)
     return self
 
 
 def is_shared(self):
-    """Whether the tensor's storage is in shared memory."""
-    return storage_of(self).is_shared()
+    """Whether the tensor's storage is in shared memory; always so on cuda, as in PyTorch."""
+    return self.is_cuda or storage_of(self).is_shared()
 
 
 def storage(self):
-    """The storage as elements of the tensor's dtype. UserWarning, once: `untyped_storage()` is the one to use."""
+    """The storage as elements of the tensor's dtype. UserWarning, once: `untyped_storage()` is the one to
+    use."""
     warn_once("TypedStorage", DEPRECATED)
     return TypedStorage(storage_of(self), self._dtype)
 

@@ -1,7 +1,7 @@
 """Who keeps a tensor's memory alive? A ledger of references.
 
-Memory is freed the moment nothing refers to it any more (paper, section 5.5): no garbage collector has to come by.
-What refers to what:
+Memory is freed the moment nothing refers to it any more (paper, section 5.5): no garbage collector has to
+come by. What refers to what:
 
     Python (a variable, a list, a module)  ->  tensor  ->  memory
     a view                                 ->  the tensor that it is a view of
@@ -12,8 +12,8 @@ What refers to what:
     print(ledger)                    who holds the memory of x
     ledger.freed_without(y)          bytes that would be freed if Python let go of y
 
-Found by a look at all living objects, when asked: nobody pays for it otherwise. Nodes count as held by tensors and
-other nodes only: a variable of yours that holds a `grad_fn` is not seen.
+Found by a look at all living objects, when asked: nobody pays for it otherwise. Nodes count as held by
+tensors and other nodes only: a variable of yours that holds a `grad_fn` is not seen.
 """
 import gc
 from collections import Counter
@@ -22,17 +22,15 @@ from typing import Any, NamedTuple
 
 from ..autograd.node import Node
 from ..autograd.saved import PackedTensor, ResultInView, SavedTensor
-from ..tensor import Tensor, root_of, storage_of
-
-more_holders = []     # functions of a storage that return further Holders of it, such as the streams that still use it
+from ..tensor import Tensor, living_tensors, root_of, storage_of
 
 
 class Holder(NamedTuple):
     """One entry of the ledger: something that holds `held`, a tensor or the storage.
 
     kind: "python", "view", "grad", "saved", "leaf" (AccumulateGrad, or the edge that stands for it), "array",
-    "shared", or another of `more_holders`. what: the same in words. by: the tensor or node that holds; None for what
-    lies outside the engine. count: how many references.
+    "shared", "stream", or another of `more_holders`. what: the same in words. by: the tensor or node that
+    holds; None for what lies outside the engine. count: how many references.
     """
 
     kind: str
@@ -74,7 +72,7 @@ class Ledger:
         return max(0, self._world.python[id(tensor)])
 
     def keepers(self):
-        """All tensors that Python refers to and that keep this memory alive: it is freed when the last of them goes."""
+        """The tensors that Python refers to and that keep this memory alive, until the last of them goes."""
         return [t for t in self._world.tensors if self.python_count(t) and self.is_kept_by(t)]
 
     def __str__(self):
@@ -88,8 +86,8 @@ class Ledger:
 def holders(tensor, own_references=1):
     """The Ledger of a tensor's memory.
 
-    own_references: how many references to `tensor` are the asker's own and do not count; this call's argument is one.
-    TypeError for what is no tensor of teachtorch.
+    own_references: how many references to `tensor` are the asker's own and do not count; this call's argument
+    is one. TypeError for what is no tensor of teachtorch.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"holders takes a tensor of teachtorch, not {type(tensor).__name__}")
@@ -124,13 +122,13 @@ class World:
         return {memory: nbytes for memory, nbytes in before.items() if memory not in after}
 
 
-# ---- references ------------------------------------------------------------------------------------------------
+# ---- references
+# ------------------------------------------------------------------------------------------------
 
 def living():
     """(tensors, nodes) that the garbage collector knows of."""
-    things = [thing for thing in gc.get_objects() if issubclass(type(thing), (Tensor, Node))]
-    return ([thing for thing in things if isinstance(thing, Tensor)],
-            [thing for thing in things if isinstance(thing, Node)])
+    nodes = [thing for thing in gc.get_objects() if issubclass(type(thing), Node)]
+    return living_tensors(), nodes
 
 
 def references_of(thing):
@@ -203,7 +201,18 @@ def arrays_over(storage, tensors):
     return getrefcount(root) - 2 - slots - (lookers - is_own) - is_own
 
 
-# ---- memory ----------------------------------------------------------------------------------------------------
+def recorded_streams(storage):
+    """The streams that record_stream named: the allocator hands the memory on when they are done with it."""
+    uses = getattr(getattr(storage, "block", None), "stream_uses", None)
+    return [Holder("stream", f"stream {number} may still use it (record_stream)", storage)
+            for number in sorted(uses or ())]
+
+
+more_holders = [recorded_streams]     # functions of a storage that return further Holders of it
+
+
+# ---- memory
+# ----------------------------------------------------------------------------------------------------
 
 def memory_of(t):
     """(key, bytes) of the memory under a tensor. Detached tensors and their originals have the same."""
@@ -228,7 +237,8 @@ def memories(roots):
     return found
 
 
-# ---- words -----------------------------------------------------------------------------------------------------
+# ---- words
+# -----------------------------------------------------------------------------------------------------
 
 def description(t):
     """float32 [2, 3]"""

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/bench_sharing.py
 
-From `send` in one process until the other has the tensor and answers; the minimum of several fresh tensors. The first
-time includes moving the data into shared memory, the second time only a handle travels.
+From `send` in one process until the other has the tensor and answers; the minimum of several fresh tensors.
+The first time includes moving the data into shared memory, the second time only a handle travels.
 """
 
 import importlib

@@ -36,8 +36,10 @@ def test_what_the_graph_holds():
     x = torch.ones(3, requires_grad=True)
     y = x * 1
     z = (y * y).sum()
-    assert [holder.what for holder in holders(y).of(y)][1:] == ["MulBackward0 saved it as other",
-                                                                "MulBackward0 saved it as self"]
+    assert [holder.what for holder in holders(y).of(y)][1:] == [
+        "MulBackward0 saved it as other",
+        "MulBackward0 saved it as self",
+    ]
     assert kinds(holders(x)) == ["leaf", "python"]
     z.backward()
     assert kinds(holders(y)) == ["python"]
@@ -74,10 +76,19 @@ def test_arrays_and_other_processes():
     assert "array" in kinds(holders(y)) and kept.sum() == 3
 
 
+def test_memory_of_an_accelerator_and_the_streams_that_use_it():
+    x = torch.ones(1000, device="sim")
+    view = x[3:]
+    assert kinds(holders(x)) == ["python", "python", "view"] and holders(x).freed_without(x, view) == 4000
+    x.untyped_storage().record_stream(torch.Stream("sim"))
+    assert [holder.kind for holder in holders(x).of(x.untyped_storage())] == ["stream"]
+
+
 def test_a_further_source_adds_what_it_knows(monkeypatch):
     x = torch.ones(3)
-    monkeypatch.setattr(module, "more_holders",
-                        [lambda storage: [Holder("stream", "stream 1 still uses it", storage)]])
+    monkeypatch.setattr(
+        module, "more_holders", [lambda storage: [Holder("stream", "stream 1 still uses it", storage)]]
+    )
     assert kinds(holders(x)) == ["python", "stream"]
 
 
@@ -86,7 +97,8 @@ def test_only_tensors_have_a_ledger():
         holders(np.ones(2))
 
 
-# ---- what would be freed is freed ---------------------------------------------------------------------------
+# ---- what would be freed is freed
+# ---------------------------------------------------------------------------
 
 
 def programs():
@@ -141,8 +153,8 @@ def test_the_ledger_foretells_what_deleting_frees(program):
 def test_bytes_that_a_graph_would_free():
     x = torch.ones(100, requires_grad=True)
     loss = (x.exp() * 2).sin().sum()
-    assert holders(loss).freed_without(loss) == 400 + 400 + 4      # what exp and sin saved, and the loss
-    assert holders(x).freed_without(x) == 0                         # the graph ends at it
+    assert holders(loss).freed_without(loss) == 400 + 400 + 4  # what exp and sin saved, and the loss
+    assert holders(x).freed_without(x) == 0  # the graph ends at it
     loss.backward()
     assert holders(loss).freed_without(loss) == 4
 
@@ -153,4 +165,8 @@ def test_memory_is_freed_when_the_last_keeper_goes():
     loss = (y * y).sum()
     ledger = holders(y)
     assert {id(t) for t in ledger.keepers()} == {id(y), id(loss)}
-    assert not ledger.is_freed_without(y) and not ledger.is_freed_without(loss) and ledger.is_freed_without(y, loss)
+    assert (
+        not ledger.is_freed_without(y)
+        and not ledger.is_freed_without(loss)
+        and ledger.is_freed_without(y, loss)
+    )

@@ -18,8 +18,19 @@ def sent(obj):
 
 
 def facts(t):
-    return (tuple(t.shape), tuple(t.stride()), t.storage_offset(), t.requires_grad, t.is_leaf, t.grad is None,
-            str(t.dtype).rpartition(".")[2], t.untyped_storage().nbytes(), t.is_shared(), t.tolist(), type(t).__name__)
+    return (
+        tuple(t.shape),
+        tuple(t.stride()),
+        t.storage_offset(),
+        t.requires_grad,
+        t.is_leaf,
+        t.grad is None,
+        str(t.dtype).rpartition(".")[2],
+        t.untyped_storage().nbytes(),
+        t.is_shared(),
+        t.tolist(),
+        type(t).__name__,
+    )
 
 
 def empties(torch):
@@ -40,7 +51,14 @@ def leaves(torch):
     y = x * 2
     y.share_memory_()
     y.sum().backward()
-    return x.is_shared(), y.is_shared(), x.grad.tolist(), x.share_memory_() is x, x.is_shared(), x.grad.is_shared()
+    return (
+        x.is_shared(),
+        y.is_shared(),
+        x.grad.tolist(),
+        x.share_memory_() is x,
+        x.is_shared(),
+        x.grad.is_shared(),
+    )
 
 
 def modules(torch):
@@ -95,7 +113,8 @@ def _no_grad(torch):
 @pytest.mark.parametrize("name", TENSORS)
 def test_the_same_travels(name):
     assert run(lambda torch: facts(sent(TENSORS[name](torch))), "teachtorch") == run(
-        lambda torch: facts(sent(TENSORS[name](torch))), "torch")
+        lambda torch: facts(sent(TENSORS[name](torch))), "torch"
+    )
 
 
 REFUSED = {
@@ -120,5 +139,11 @@ def test_the_same_names():
     assert set(theirs.__all__) == set(ours.__all__)
     assert ours.get_all_sharing_strategies() == theirs.get_all_sharing_strategies()
     assert ours.get_sharing_strategy() == theirs.get_sharing_strategy()
-    for name in ("spawn", "start_processes", "ProcessContext", "ProcessRaisedException", "ProcessExitedException"):
+    for name in (
+        "spawn",
+        "start_processes",
+        "ProcessContext",
+        "ProcessRaisedException",
+        "ProcessExitedException",
+    ):
         assert hasattr(ours, name)

@@ -14,7 +14,9 @@ def model_of_digits():
 
 
 def digits():
-    return [(torch.from_numpy(images).flatten(1), torch.from_numpy(labels)) for images, labels in split_digits()]
+    return [
+        (torch.from_numpy(images).flatten(1), torch.from_numpy(labels)) for images, labels in split_digits()
+    ]
 
 
 @torch.no_grad()

@@ -36,7 +36,7 @@ def test_the_first_failure_ends_the_others_and_comes_with_its_traceback():
     with pytest.raises(mp.ProcessRaisedException) as caught:
         while not context.join():
             pass
-    assert time.monotonic() - began < 30                  # the others would sleep for a minute
+    assert time.monotonic() - began < 30  # the others would sleep for a minute
     error = caught.value
     assert error.error_index == 1 and error.error_pid == context.pids()[1]
     assert str(error).startswith("\n\n-- Process 1 terminated with the following error:\nTraceback")
@@ -44,9 +44,13 @@ def test_the_first_failure_ends_the_others_and_comes_with_its_traceback():
     assert not any(process.is_alive() for process in context.processes)
 
 
-@pytest.mark.parametrize(("how", "code", "name", "says"), [
-    ("killed", -9, "SIGKILL", "process 1 terminated with signal SIGKILL"),
-    ("left", 3, None, "process 1 terminated with exit code 3")])
+@pytest.mark.parametrize(
+    ("how", "code", "name", "says"),
+    [
+        ("killed", -9, "SIGKILL", "process 1 terminated with signal SIGKILL"),
+        ("left", 3, None, "process 1 terminated with exit code 3"),
+    ],
+)
 def test_a_process_that_is_gone_is_an_error(how, code, name, says):
     with pytest.raises(mp.ProcessExitedException) as caught:
         mp.start_processes(work.die, (how,), nprocs=2, start_method="fork")
@@ -90,6 +94,11 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_processes_end_with_their_parent():
     # The children hold the pipe's end; run() returns when it is closed.
-    done = subprocess.run([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, timeout=50, check=False,
-                          env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})
+    done = subprocess.run(
+        [sys.executable, "-c", ORPHANS],
+        stdout=subprocess.PIPE,
+        timeout=50,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
     assert done.returncode == -signal.SIGKILL

@@ -29,17 +29,25 @@ def sent(obj):
     return pickle.loads(file.getvalue())
 
 
-# ---- moving -------------------------------------------------------------------------------------------------
+# ---- moving
+# -------------------------------------------------------------------------------------------------
 
 
 def test_the_whole_storage_moves_and_everything_over_it_follows(strategy):
     x = torch.arange(6.0)
     view, detached, turned = x[2:4], x.detach(), x.view(2, 3).t()
-    assert float(view.sum() + detached.sum() + turned.sum()) == 35       # their arrays are there now
+    assert float(view.sum() + detached.sum() + turned.sum()) == 35  # their arrays are there now
     assert view.share_memory_() is view
     assert x.is_shared() and detached.is_shared() and turned.is_shared()
     x.mul_(2)
-    assert view.tolist() == [4, 6] and detached.tolist() == turned.t().reshape(6).tolist() == [0, 2, 4, 6, 8, 10]
+    assert view.tolist() == [4, 6] and detached.tolist() == turned.t().reshape(6).tolist() == [
+        0,
+        2,
+        4,
+        6,
+        8,
+        10,
+    ]
 
 
 def test_what_a_graph_saved_follows():
@@ -124,10 +132,13 @@ def test_unknown_strategies_are_refused():
     assert mp.get_sharing_strategy() in mp.get_all_sharing_strategies()
 
 
-# ---- travelling ---------------------------------------------------------------------------------------------
+# ---- travelling
+# ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int64", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int64", "bool"]
+)
 def test_every_dtype_travels(dtype, strategy):
     x = torch.tensor([0, 1, 1]).to(getattr(torch, dtype))
     there = sent(x)
@@ -167,7 +178,9 @@ def test_a_parameter_stays_one_and_loses_its_attributes():
 
 def test_history_does_not_travel():
     x = torch.ones(2, requires_grad=True)
-    with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor which requires_grad"):
+    with pytest.raises(
+        RuntimeError, match="Cowardly refusing to serialize non-leaf tensor which requires_grad"
+    ):
         sent(x * 2)
     assert sent((x * 2).detach()).tolist() == [2, 2]
     with torch.no_grad():
@@ -190,7 +203,8 @@ def test_a_module_travels_as_its_shared_memory():
     assert layer.weight.tolist() == [[5, 5]] and all(p.is_shared() for p in layer.parameters())
 
 
-# ---- between processes --------------------------------------------------------------------------------------
+# ---- between processes
+# --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -240,7 +254,7 @@ def test_queues_bring_what_a_child_made(strategy):
     done.set()
     child.join(30)
     assert x.tolist() == [0, 1, 2, 3] and x.is_shared()
-    x.fill_(1)                                             # still there, without its maker
+    x.fill_(1)  # still there, without its maker
     assert x.tolist() == [1, 1, 1, 1]
     queue.close()
     queue.join_thread()
@@ -293,8 +307,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_killed_family_leaves_no_name():
-    done = subprocess.run([sys.executable, "-c", FAMILY], capture_output=True, text=True, timeout=60, check=False)
-    name = done.stdout.strip()                # the tracker held stderr open until it had cleaned up
+    done = subprocess.run(
+        [sys.executable, "-c", FAMILY], capture_output=True, text=True, timeout=60, check=False
+    )
+    name = done.stdout.strip()  # the tracker held stderr open until it had cleaned up
     assert done.returncode == -signal.SIGKILL and name.startswith(shared.PREFIX)
     assert not os.path.exists(shared.path_of(name))
 

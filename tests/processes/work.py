@@ -16,13 +16,24 @@ def fill_from(connection):
     while (t := connection.recv()) is not None:
         with torch.no_grad():
             t.fill_(7)
-        connection.send((tuple(t.shape), t.stride(), t.storage_offset(), t.requires_grad, t.grad is None,
-                         t.is_shared(), type(t).__name__))
+        connection.send(
+            (
+                tuple(t.shape),
+                t.stride(),
+                t.storage_offset(),
+                t.requires_grad,
+                t.grad is None,
+                t.is_shared(),
+                type(t).__name__,
+            )
+        )
 
 
 def same_storage(connection):
     a, b = connection.recv(), connection.recv()
-    connection.send(a.untyped_storage() is b.untyped_storage() and a.data_ptr() + a.element_size() == b.data_ptr())
+    connection.send(
+        a.untyped_storage() is b.untyped_storage() and a.data_ptr() + a.element_size() == b.data_ptr()
+    )
 
 
 def put_result(queue, done):

@@ -65,7 +65,11 @@ def test_backward_lets_go_of_what_was_saved(lib):
 def test_a_leaf_is_held_by_the_graph(lib):
     x = lib.ones(3, requires_grad=True)
     y = x * 2
-    labels = [node["label"] for node in viz.holders(x, names={"x": x, "y": y}).trace.nodes if node["kind"] == "holder"]
+    labels = [
+        node["label"]
+        for node in viz.holders(x, names={"x": x, "y": y}).trace.nodes
+        if node["kind"] == "holder"
+    ]
     assert labels[-1] in ("AccumulateGrad fills its .grad", "MulBackward0 ends at this leaf")
 
 

@@ -2,13 +2,14 @@
 
     run_all([load, train, evaluate])
 
-If `train` raises, nobody wants to wait until `load` is done: the others are ended, and the caller gets an exception
-with the traceback of the process that failed. A process may also end without raising: killed by a signal (by the
-system, when memory runs out), or by `sys.exit(3)`. Then its `exitcode` is not 0 (minus the signal's number, or 3).
+If `train` raises, nobody wants to wait until `load` is done: the others are ended, and the caller gets an
+exception with the traceback of the process that failed. A process may also end without raising: killed by a
+signal (by the system, when memory runs out), or by `sys.exit(3)`. Then its `exitcode` is not 0 (minus the
+signal's number, or 3).
 
-Useful are `multiprocessing.get_context("fork")`, with `Process` and `Pipe`, and `multiprocessing.connection.wait`: it
-takes a list of processes' `sentinel`s (or of pipes' ends) and returns those that are ready, as soon as there is one.
-The start method fork needs Linux or macOS.
+Useful are `multiprocessing.get_context("fork")`, with `Process` and `Pipe`, and
+`multiprocessing.connection.wait`: it takes a list of processes' `sentinel`s (or of pipes' ends) and returns
+those that are ready, as soon as there is one. The start method fork needs Linux or macOS.
 """
 
 import multiprocessing
@@ -17,7 +18,8 @@ from multiprocessing.connection import wait
 
 
 class Failed(Exception):
-    """index: which process failed first. reason: its traceback as text; or, if there is none, its exit code."""
+    """index: which process failed first. reason: its traceback as text; or, if there is none, its exit
+    code."""
 
     def __init__(self, index, reason):
         super().__init__(f"process {index} failed: {reason}")
@@ -27,8 +29,9 @@ class Failed(Exception):
 def run_all(functions):
     """Call each function in a process of its own, at the same time, and wait until all have returned.
 
-    functions: a list of functions without arguments. If one fails, the other processes are ended, nothing is left
-    running, and Failed is raised: its reason holds the traceback, or the exit code of a process that left without one.
+    functions: a list of functions without arguments. If one fails, the other processes are ended, nothing is
+    left running, and Failed is raised: its reason holds the traceback, or the exit code of a process that
+    left without one.
     """
     # solution
     context = multiprocessing.get_context("fork")

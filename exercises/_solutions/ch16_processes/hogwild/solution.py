@@ -1,7 +1,7 @@
 """Hogwild: processes that train one model at the same time, without a lock.
 
-A process is a generator here: it computes a gradient, says `yield`, and changes the weights when it goes on. Between
-the two, other processes may have changed the weights. The tests let the processes take turns:
+A process is a generator here: it computes a gradient, says `yield`, and changes the weights when it goes on.
+Between the two, other processes may have changed the weights. The tests let the processes take turns:
 
     process a                     process b
     gradient from the weights
@@ -11,8 +11,8 @@ the two, other processes may have changed the weights. The tests let the process
     weights -= lr * gradient
                                   weights -= lr * gradient: of weights that have moved on meanwhile
 
-The model is a line: it predicts sum(w * x). The loss of one example (x, y) is (prediction - y) ** 2. `weights` is a
-list that all processes share: what one of them writes into it, the others see.
+The model is a line: it predicts sum(w * x). The loss of one example (x, y) is (prediction - y) ** 2.
+`weights` is a list that all processes share: what one of them writes into it, the others see.
 """
 
 
@@ -27,8 +27,8 @@ def gradient(weights, x, y):
 def sgd_process(weights, examples, lr):
     """A generator that trains with plain SGD: for each example a gradient, one `yield`, and the update.
 
-    weights: the shared list, changed in place. examples: a list of (x, y); x is a list of numbers. The update is
-    added to what the weights are by then.
+    weights: the shared list, changed in place. examples: a list of (x, y); x is a list of numbers. The update
+    is added to what the weights are by then.
     """
     # solution
     for x, y in examples:

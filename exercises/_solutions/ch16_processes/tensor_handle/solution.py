@@ -7,12 +7,13 @@
 The operating system has named stretches of memory. The tests hand you one as `system`:
 
     system.create(nbytes)      -> (name, data): new memory, and its bytes as a bytearray, all zero
-    system.open(name)          -> data: the same memory, as seen by whoever opens it; KeyError if there is no such name
-    system.unlink(name)        removes the name. Whoever has the memory keeps it, but nobody can open it any more.
-    system.count(name, change) -> a number beside each name that all processes see, after adding `change`; 0 at first
+    system.open(name)          -> data: the same memory, as seen by whoever opens it; KeyError if there is no
+    such name system.unlink(name)        removes the name. Whoever has the memory keeps it, but nobody can
+    open it any more. system.count(name, change) -> a number beside each name that all processes see, after
+    adding `change`; 0 at first
 
-When may a name be removed? When nobody needs it any more: no process that holds the memory, and no handle that is
-still under way. That is what the number is for: it counts both.
+When may a name be removed? When nobody needs it any more: no process that holds the memory, and no handle
+that is still under way. That is what the number is for: it counts both.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from dataclasses import dataclass
 
 @dataclass
 class Storage:
-    """Memory of one process. data: a bytearray; name: what it is called in the system, None while it is private."""
+    """Memory of one process. data: a bytearray; name: what it is called in the system, None while it is
+    private."""
 
     data: bytearray
     name: str | None = None
@@ -39,8 +41,8 @@ class Tensor:
 def send(tensor, system):
     """Return a handle of the tensor: a tuple of a string, integers and tuples of integers.
 
-    The first time, the whole storage moves into shared memory: `tensor.storage` gets other data, and all its tensors
-    with it. Count the sender, once, and each handle that is under way.
+    The first time, the whole storage moves into shared memory: `tensor.storage` gets other data, and all its
+    tensors with it. Count the sender, once, and each handle that is under way.
     """
     # solution
     storage = tensor.storage
@@ -57,8 +59,8 @@ def send(tensor, system):
 def receive(handle, system, storages):
     """Return the tensor of a handle, over the same memory.
 
-    storages: a dict of this process, name -> Storage, of what it has already; yours to fill. The same memory is
-    opened once, however many tensors over it arrive. With its arrival the handle is under way no more.
+    storages: a dict of this process, name -> Storage, of what it has already; yours to fill. The same memory
+    is opened once, however many tensors over it arrive. With its arrival the handle is under way no more.
     """
     # solution
     name, offset, size, stride = handle
