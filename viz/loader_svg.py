@@ -48,13 +48,14 @@ class _Page:
         self.trace, self.top = trace, top
         self.scale = _SPAN / max(trace.options["end"], 0.1)
         self.y, y = {}, top + 6
+        last_ready = next((lane for lane in reversed(trace.groups) if lane["kind"] == "ready"), None)
         lanes = [lane for lane in trace.groups if lane["kind"] == "loop"]
         lanes += [lane for lane in trace.groups if lane["kind"] == "ready"]
         lanes += [lane for lane in trace.groups if lane["kind"] == "worker"]
         for lane in lanes:
             self.y[lane["id"]] = y
             y += _TRACK if lane["kind"] == "ready" else _LANE
-            y += 8 if lane["kind"] == "loop" else 0
+            y += 8 if lane["kind"] == "loop" or lane is last_ready else 0
         self.bottom = y + 4
         self.ends = {node["id"]: node for node in trace.nodes}
 

@@ -33,6 +33,7 @@ class _Page:
         self.trace = trace
         self.rows = [node for node in trace.nodes if node["kind"] == "parameter"]
         self.ways = [each for each in trace.groups if each["kind"] == "way"]
+        self.head_height = 82 if any(self.cuda_differs(way) for way in self.ways) else 66
         name = max((mono_width(row["label"], 13) for row in self.rows), default=60)
         shape = max((mono_width(row["what"], 11) for row in self.rows), default=60)
         numbers = max((mono_width(_numbers(row), 11) for row in self.rows), default=0)
@@ -107,16 +108,21 @@ class _Page:
             cells = [n for n in self.trace.nodes if n["kind"] == "launch" and n["way"] == way["label"]]
             depth = max([depth, *(cell["row"] + 1 for cell in cells)])
             parts.append(group(self.head(way, x, y), data_id=way["id"]))
-            parts += [self.cell(cell, x, y + 82) for cell in cells]
+            parts += [self.cell(cell, x, y + self.head_height) for cell in cells]
             x += max(self.grid, 190) + _GAP
-        return "".join(parts), y + 82 + depth * _CELL + 8
+        return "".join(parts), y + self.head_height + depth * _CELL + 8
+
+    @staticmethod
+    def cuda_differs(way):
+        """Whether a GPU needs other than one launch per operation."""
+        return way["cuda"] not in (None, way["launches"])
 
     def head(self, way, x, y):
         lines = [f"{way['launches']} launches" if way["launches"] != 1 else "1 launch"]
         if way["words"] is not None:
             lines.append(f"{way['words']:g} words per element, {human_bytes(way['bytes'])}")
         words = text(x, y + 14, way["label"], "note word")
-        if way["cuda"] not in (None, way["launches"]):
+        if self.cuda_differs(way):
             lines.append(f"on a GPU {way['cuda']} launches")
         return words + "".join(text(x, y + 31 + 16 * k, line, "note") for k, line in enumerate(lines))
 
