@@ -5,7 +5,7 @@ hasContiguousSubspace in aten/src/ATen/native/IndexingUtils.h.
 """
 
 from viz.engines import library_of
-from viz.tensors import dtype_name, has_values, is_tensor
+from viz.tensors import dtype_name, has_values, is_tensor, on_cpu
 
 _LONGEST_LIST = 16
 
@@ -14,8 +14,8 @@ class IndexRule:
     """What ``x[key]`` does, dim by dim.
 
     plain_key: the key with lists as tensors. written: the key as text. advanced: whether index tensors take
-    part, and count: how many; masked: whether a mask is among them. together: whether they stand side by side.
-    shape: their common shape. at: where it begins in the result.
+    part, and count: how many; masked: whether a mask is among them. together: whether they stand side by
+    side. shape: their common shape. at: where it begins in the result.
     """
 
     def __init__(self, x, key, frame_names):
@@ -31,8 +31,13 @@ class IndexRule:
     # Reading the key
 
     def _plain(self, part):
-        """A list as the tensor that indexing makes of it."""
-        return self._library.tensor(part) if isinstance(part, list) else part
+        """A list or an array as the tensor that indexing makes of it, a tensor on the CPU."""
+        if isinstance(part, bool) or (is_tensor(part) and _is_mask(part) and part.dim() == 0):
+            raise TypeError("viz.index draws no single True or False in a key; pass a mask")
+        if is_tensor(part):
+            return on_cpu(part)
+        is_sequence = isinstance(part, (list, tuple)) or hasattr(part, "__array__")
+        return self._library.tensor(part) if is_sequence else part
 
     def _text(self, part):
         if isinstance(part, slice):
@@ -42,6 +47,8 @@ class IndexRule:
             return "..."
         if is_tensor(part):
             return _name(self._names, part, "mask" if _is_mask(part) else "index")
+        if hasattr(part, "__array__"):
+            return "[...]"
         return repr(part) if len(repr(part)) <= _LONGEST_LIST else "[...]"
 
     def _spelled_out(self, parts, dims):

@@ -9,7 +9,7 @@ from viz.picks_notes import gather_notes, index_notes, scatter_notes, showing
 from viz.picks_rule import IndexRule
 from viz.picks_steps import reading_steps, writing_steps
 from viz.picture import Picture
-from viz.tensors import has_values, require_tensor
+from viz.tensors import has_values, on_cpu, require_tensor
 from viz.trace import Trace
 
 _REDUCES = {"add": "sum", "multiply": "prod"}
@@ -26,9 +26,10 @@ def gather(input, dim, index):
     """
     _require(input, index, "viz.gather")
     names = _names(sys._getframe(1), x=input, index=index)
+    input, index = on_cpu(input), on_cpu(index)
     dim = dim % max(1, input.dim()) if -input.dim() <= dim < 0 else dim
     places = _places(input).gather(dim, index)
-    result = _values(input).gather(dim, index) if has_values(input) else None
+    result = input.gather(dim, index) if has_values(input) else None
     out = Block("o", "out", tuple(index.shape), result)
     by = Block("x", names["index"], tuple(index.shape), index)
     source = Block("i", names["x"], tuple(input.shape), input, wanted=_reached(places, input, out))
@@ -51,6 +52,7 @@ def scatter(input, dim, index, src, reduce=None, *, include_self=True):
     """
     _require(input, index, "viz.scatter")
     names = _names(sys._getframe(1), x=input, index=index, src=src)
+    input, index, src = on_cpu(input), on_cpu(index), on_cpu(src)
     dim = dim % max(1, input.dim()) if -input.dim() <= dim < 0 else dim
     reduce = _REDUCES.get(reduce, reduce)
     result = _scattered(input, dim, index, src, reduce, include_self)
@@ -64,7 +66,7 @@ def scatter(input, dim, index, src, reduce=None, *, include_self=True):
     trace.nodes = nodes([*shown, out], dim, pairs, driver=shown, far=out)
     links(trace, [(given or by, near, by, near, out, far) for near, far in pairs])
     trace.notes = scatter_notes(places, input, src, reduce, include_self) + showing(*shown, out)
-    start = _values(input) if has_values(input) else None
+    start = input if has_values(input) else None
     formula = _scatter_formula(names, dim, src, reduce)
     trace.steps = writing_steps(trace, pairs, (given, by, out), start, (src, reduce, include_self), formula)
     return Picture(trace)
@@ -83,9 +85,9 @@ class index:
 
     def __getitem__(self, key):
         rule = IndexRule(self._x, key, self._frame_names)
-        x, name = self._x, rule.name
+        x, name = on_cpu(self._x), rule.name
         places = _places(x)[rule.plain_key]
-        result = _values(x)[rule.plain_key] if has_values(x) else None
+        result = x[rule.plain_key] if has_values(x) else None
         out = Block("o", "out", tuple(places.shape), result)
         source = Block("i", name, tuple(x.shape), x, wanted=_reached(places, x, out))
         trace = _trace(f"{name}[{rule.written}]", [[source], [out]], _READS)
@@ -114,10 +116,6 @@ def _names(frame, **tensors):
     return {role: names[0] if names else role for role, names in found.items()}
 
 
-def _values(tensor):
-    return tensor.detach()
-
-
 def _places(tensor):
     """A tensor of the same shape whose elements are their own numbers, on the CPU."""
     return library_of(tensor).arange(tensor.numel()).reshape(tuple(tensor.shape))
@@ -144,10 +142,10 @@ def _scattered(input, dim, index, src, reduce, include_self):
     if not has_values(input):
         return None
     if reduce is None:
-        return _values(input).scatter(dim, index, src.detach() if hasattr(src, "detach") else src)
+        return input.scatter(dim, index, src)
     if not hasattr(src, "shape"):
         src = library_of(input).full(tuple(index.shape), src, dtype=input.dtype)
-    return _values(input).scatter_reduce(dim, index, src.detach(), reduce, include_self=include_self)
+    return input.scatter_reduce(dim, index, src, reduce, include_self=include_self)
 
 
 _READS = {

@@ -75,6 +75,14 @@ def has_values(tensor):
     return getattr(tensor.device, "type", "cpu") != "meta"
 
 
+def on_cpu(value):
+    """A tensor without history, on the CPU if it has values; anything else as it is."""
+    if not is_tensor(value):
+        return value
+    plain = value.detach()
+    return plain.cpu() if has_values(plain) else plain
+
+
 def value_strip(tensor, limit=6):
     """The first ``limit`` values of ``tensor`` as text, with a heat in -1..1, for a small strip."""
     total = element_count(tensor.shape)

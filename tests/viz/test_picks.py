@@ -216,6 +216,50 @@ def test_repeated_rows_are_a_warning(lib):
     assert "[0, 0] 2 times, [0, 1] 2 times, [0, 2] 2 times, and 1 other" in notes[-1]
 
 
+# Unusual inputs
+
+
+def test_arrays_and_tuples_are_index_tensors_too(lib):
+    import numpy as np
+
+    x = matrix(lib)
+    for part in (np.array([2, 0]), [2, 0]):
+        assert [n["text"] for n in cells(viz.index(x)[part], "o").values()][:4] == ["8", "9", "10", "11"]
+
+
+def test_a_single_bool_is_refused(lib):
+    for part in (True, lib.tensor(True)):
+        with pytest.raises(TypeError, match="no single True or False"):
+            viz.index(matrix(lib))[part]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float16", "bfloat16", "float64"])
+def test_every_dtype_is_drawn(lib, dtype):
+    x = lib.ones(2, 2, dtype=getattr(lib, dtype))
+    for picture in (viz.gather(x, 0, lib.tensor([[1, 0]])), viz.index(x)[[0]]):
+        assert {n["text"] for n in cells(picture, "o").values()} == {"True" if dtype == "bool" else "1"}
+
+
+def test_tensors_without_elements_or_dims_are_drawn(lib):
+    pictures = [
+        viz.gather(lib.zeros(3, 2), 1, lib.zeros(3, 0, dtype=lib.int64)),
+        viz.gather(lib.tensor(5), 0, lib.tensor(0)),
+        viz.scatter(lib.zeros(2, 0), 1, lib.zeros(2, 0, dtype=lib.int64), lib.zeros(2, 0)),
+        viz.index(lib.zeros(0, 3))[:, 1],
+        viz.index(lib.tensor(5))[...],
+    ]
+    for picture in pictures:
+        assert picture.svg.startswith("<svg")
+        assert picture.text
+
+
+def test_history_does_not_matter(lib):
+    x, src = (lib.ones(2, 2, requires_grad=True) * 1 for _ in range(2))
+    index = lib.tensor([[0, 1]])
+    for picture in (viz.gather(x, 1, index), viz.scatter(x, 1, index, src, "sum"), viz.index(x)[0]):
+        assert picture.trace.steps
+
+
 # Big inputs
 
 
