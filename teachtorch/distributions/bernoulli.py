@@ -1,5 +1,5 @@
 """Yes with some probability."""
-from ..autograd.grad_mode import no_grad
+from ..autograd.grad_mode import enable_grad, no_grad
 from ..core.dtype import finfo
 from ..ops.declare import exports
 from . import constraints
@@ -18,6 +18,10 @@ def clamp_probs(probs):
     """Probabilities held away from 0 and 1 by the dtype's eps, so that logarithms are finite."""
     eps = finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
+
+
+def log_odds(p):
+    return p.log() - (-p).log1p()
 
 
 class Bernoulli(Distribution):
@@ -40,15 +44,13 @@ class Bernoulli(Distribution):
         super().__init__(value.shape, validate_args=validate_args)
 
     def __getattr__(self, name):
-        """probs from logits, or logits from probs, made when first asked for."""
-        if name == "probs":
-            self.probs = self.logits.sigmoid()
-            return self.probs
-        if name == "logits":
-            p = clamp_probs(self.probs)
-            self.logits = p.log() - (-p).log1p()
-            return self.logits
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        """probs from logits, or logits from probs, made when first asked for; with their graph, even if sample asks."""
+        if name not in ("probs", "logits"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        with enable_grad():
+            value = self.logits.sigmoid() if name == "probs" else log_odds(clamp_probs(self.probs))
+        self.__dict__[name] = value
+        return value
 
     def __repr__(self):
         first = next(n for n in self.__dict__ if n in ("probs", "logits"))

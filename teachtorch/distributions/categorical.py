@@ -1,5 +1,5 @@
 """One of several classes."""
-from ..autograd.grad_mode import no_grad
+from ..autograd.grad_mode import enable_grad, no_grad
 from ..core.dtype import finfo
 from ..ops.declare import exports
 from ..tensor import Size
@@ -34,14 +34,13 @@ class Categorical(Distribution):
         super().__init__(given.size()[:-1], validate_args=validate_args)
 
     def __getattr__(self, name):
-        """probs from logits, or logits from probs, made when first asked for."""
-        if name == "probs":
-            self.probs = F["softmax"](self.logits, dim=-1)
-            return self.probs
-        if name == "logits":
-            self.logits = clamp_probs(self.probs).log()
-            return self.logits
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        """probs from logits, or logits from probs, made when first asked for; with their graph, even if sample asks."""
+        if name not in ("probs", "logits"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        with enable_grad():
+            value = F["softmax"](self.logits, dim=-1) if name == "probs" else clamp_probs(self.probs).log()
+        self.__dict__[name] = value
+        return value
 
     def __repr__(self):
         value = self.__dict__[self._given]
@@ -88,6 +87,7 @@ class OneHotCategorical(Distribution):
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.one_hot
+    has_enumerate_support = True
 
     def __init__(self, probs=None, logits=None, validate_args=None):
         self._categorical = Categorical(probs, logits)
@@ -111,5 +111,12 @@ class OneHotCategorical(Distribution):
     def entropy(self):
         return self._categorical.entropy()
 
-    def __repr__(self):
-        return "OneHot" + repr(self._categorical)
+    def expand(self, batch_shape):
+        wide = self._categorical.expand(batch_shape)
+        return OneHotCategorical(**{wide._given: wide.__dict__[wide._given]}, validate_args=False)
+
+    def enumerate_support(self, expand=True):
+        """All unit vectors, in the first dimension."""
+        count = self.event_shape[0]
+        values = ops["eye"](count, dtype=self.probs.dtype).view((count,) + (1,) * len(self._batch_shape) + (count,))
+        return values.expand((count,) + self._batch_shape + (count,)) if expand else values

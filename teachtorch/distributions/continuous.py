@@ -59,35 +59,47 @@ class Normal(Distribution):
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
 
-class LogNormal(Normal):
-    """The exponential of a Normal."""
+class LogNormal(Distribution):
+    """The exponential of a Normal of mean `loc` and standard deviation `scale`."""
 
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive
+    has_rsample = True
 
+    def __init__(self, loc, scale, validate_args=None):
+        self.base_dist = Normal(loc, scale, validate_args)
+        super().__init__(self.base_dist.batch_shape, validate_args=validate_args)
+
+    loc = property(lambda self: self.base_dist.loc)
+    scale = property(lambda self: self.base_dist.scale)
     mean = property(lambda self: (self.loc + self.scale.pow(2) / 2).exp())
     mode = property(lambda self: (self.loc - self.scale.square()).exp())
-    variance = property(lambda self: (self.scale.pow(2).exp() - 1) * (2 * self.loc + self.scale.pow(2)).exp())
-    stddev = property(lambda self: self.variance.sqrt())
+    variance = property(lambda self: self.scale.pow(2).expm1() * (2 * self.loc + self.scale.pow(2)).exp())
+
+    def expand(self, batch_shape):
+        return self._expanded(batch_shape, loc=self.loc, scale=self.scale)
 
     def sample(self, sample_shape=()):
-        return super().sample(sample_shape).exp()
+        return self.base_dist.sample(sample_shape).exp()
 
     def rsample(self, sample_shape=()):
-        return super().rsample(sample_shape).exp()
+        return self.base_dist.rsample(sample_shape).exp()
 
     def log_prob(self, value):
         if self._validate_args:
             self._validate_sample(value)
-        return super().log_prob(value.log()) - value.log()
+        return self.base_dist.log_prob(value.log()) - value.log()
 
     def cdf(self, value):
-        return super().cdf(value.log())
+        if self._validate_args:
+            self._validate_sample(value)
+        return self.base_dist.cdf(value.log())
 
     def icdf(self, value):
-        return super().icdf(value).exp()
+        return self.base_dist.icdf(value).exp()
 
     def entropy(self):
-        return super().entropy() + self.loc
+        return self.base_dist.entropy() + self.loc
 
 
 class Uniform(Distribution):

@@ -4,7 +4,7 @@ import math
 from ..ops.declare import exports
 from .bernoulli import Bernoulli
 from .categorical import Categorical, OneHotCategorical
-from .continuous import Exponential, Laplace, Normal, Uniform
+from .continuous import Exponential, Laplace, LogNormal, Normal, Uniform
 from .distribution import Independent
 
 ops, F = exports[""], exports["nn.functional"]
@@ -34,6 +34,11 @@ def normals(p, q):
     ratio = (p.scale / q.scale).pow(2)
     distance = ((p.loc - q.loc) / q.scale).pow(2)
     return 0.5 * (ratio + distance - 1 - ratio.log())
+
+
+@register_kl(LogNormal, LogNormal)
+def log_normals(p, q):
+    return normals(p.base_dist, q.base_dist)
 
 
 @register_kl(Bernoulli, Bernoulli)
