@@ -95,9 +95,13 @@ def _hint(steps):
 
 
 def _notes(builder, events):
-    totals = builder.final.totals()
+    totals, pieces = builder.final.totals(), [p for row in builder.final.rows for p in row.pieces.values()]
+    asked = sum(piece.requested for piece in pieces if piece.state == "live")
     notes = [f"Reserved {bytes_text(totals['reserved'])}: {bytes_text(totals['allocated'])} allocated, of which "
-             f"{bytes_text(totals['requested'])} were asked for."]
+             f"{bytes_text(asked)} were asked for."]
+    if totals["active"] > totals["allocated"]:
+        waiting = bytes_text(totals["active"] - totals["allocated"])
+        notes[0] += f" {waiting} were freed and wait for another stream."
     gaps = [(row, gap) for row in builder.final.rows for gap in row.gaps()]
     if gaps:
         whole = [row for row, gap in gaps if gap[1] == row.size]
@@ -107,7 +111,7 @@ def _notes(builder, events):
     if not events:
         notes.append("No history was recorded, so nothing can be replayed.")
     elif builder.replay.skipped:
-        notes.append(f"Showing the last {len(builder.replay.steps)} steps; "
+        notes.append(f"Showing the last {counted(len(builder.replay.steps), 'step')}; "
                      f"{counted(builder.replay.skipped, 'earlier action')} came before.")
     if builder.hidden:
         notes.append(f"Showing {len(builder.rows)} of {counted(len(builder.all_rows), 'segment')}.")

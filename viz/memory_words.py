@@ -33,6 +33,8 @@ def place_text(frames):
     if not frames:
         return ""
     frame = (own or frames)[0]
+    if "/ipykernel_" in frame["filename"] or frame["filename"].startswith("<ipython"):
+        return f"line {frame['line']} of a notebook cell"
     return f"{frame['filename'].rsplit('/', 1)[-1]}:{frame['line']} in {frame['name']}"
 
 
@@ -53,6 +55,8 @@ def oom_sentence(state, event):
     everywhere = [gap for row in state.rows for gap in row.gaps()]
     text = (f"Out of memory: {exact_text(size)} in one piece, so a segment of {bytes_text(wanted)}. The device has "
             f"{bytes_text(event.get('device_free', 0))} left.")
+    if event.get("device_free", 0) >= wanted:
+        text += " That would do, so a cap must be set (set_per_process_memory_fraction)."
     if not everywhere:
         return text + " The allocator has nothing cached."
     text += (f" Cached and free are {bytes_text(sum(gap[1] for gap in everywhere))} in "
