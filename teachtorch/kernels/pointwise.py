@@ -7,6 +7,7 @@ import numpy as np
 
 from . import codegen
 from .cache import load_module
+from .parallel import parallel_for
 from .strided import empty_result, plan_loop
 
 __all__ = ["Pointwise"]
@@ -53,6 +54,12 @@ def cast(array, dtype):
         once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in array.strides])]
         return np.broadcast_to(silently(once.astype, dtype), array.shape)
     return silently(array.astype, dtype)
+
+
+def faster_in_numpy(scalar):
+    """Mark a one-element function whose NumPy ufunc is vectorised, while LLVM would call the C library each time."""
+    scalar.is_faster_in_numpy = True
+    return scalar
 
 
 class Pointwise:
@@ -116,11 +123,22 @@ class Pointwise:
     def _large(self, arrays, out):
         """Run the compiled loop, or NumPy where the arrays are of a kind that it does not take."""
         arrays = tuple(map(np.asarray, arrays))
+        if getattr(self.scalar, "is_faster_in_numpy", False) and len(arrays) == 1:
+            return self._numpy_in_parts(arrays[0], out)
         if not all(map(_compilable, arrays if out is None else (*arrays, out))):
             return self._through_float32(arrays, out) if self.numpy is None else self._numpy(arrays, out)
         loop = plan_loop(arrays, out, self.result or arrays[-1].dtype)
         loop.run(self._kernel(loop.kind, loop.result.dtype, loop.dtypes, loop.pattern))
         return loop.result
+
+    def _numpy_in_parts(self, x, out):
+        """Run NumPy's function of a large array on several threads."""
+        out = empty_result([x], self.result or x.dtype) if out is None else out
+        if not (x.flags.c_contiguous and out.flags.c_contiguous and out.shape == x.shape):
+            return self._numpy((x,), out)
+        source, target = x.reshape(-1), out.reshape(-1)
+        parallel_for(x.size, SMALL, lambda begin, end: silently(self.numpy, source[begin:end], target[begin:end]))
+        return out
 
     def _through_float32(self, arrays, out):
         """Compile for float32 in place of a floating dtype that Numba has not, and round the result."""

@@ -4,8 +4,8 @@ Rows of the input lie one after the other, step by step; `batch_sizes` says how 
 and never grows (packed sequences). A state has one row per sequence, and a step of n rows changes the first
 n of them: what is left in the state at the end is each sequence's last value, in either direction of time.
 
-The products with the input are made for all steps at once, those with the state step by step. What happens
-between the products is one pass over the gates: compiled for large layers, NumPy's for small ones.
+The products with the input are made for all steps at once, those with the state step by step, which are too
+small for several threads of BLAS: they would wait for each other longer than they multiply. What happens between the products is one pass over the gates: compiled for large layers, NumPy's for small ones.
 
 `reserve` is what the forward pass keeps for the backward pass, flat: blocks of one row per row of the
 input. The first block holds the gates, the last one the state before each step.
@@ -16,6 +16,7 @@ import functools
 import numpy as np
 
 from . import codegen, scalar
+from .blas import matmul, one_thread
 from .cache import load_module
 from .pointwise import SMALL, silently
 
@@ -256,7 +257,8 @@ def forward(mode, x, batch_sizes, reverse, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
 
     `mode`: a key of CELLS; weights and biases as PyTorch's, of which b_ih, b_hh and w_hr may be None.
     """
-    return silently(_forward, CELLS[mode], x, batch_sizes, reverse, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
+    with one_thread:
+        return silently(_forward, CELLS[mode], x, batch_sizes, reverse, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
 
 
 def _forward(cell, x, batch_sizes, reverse, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr):
@@ -264,7 +266,7 @@ def _forward(cell, x, batch_sizes, reverse, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr
     sizes = cell.block_sizes(hidden, w_hh.shape[1])
     reserve = np.empty(len(x) * sum(sizes), x.dtype)
     blocks = blocks_of(reserve, len(x), sizes)
-    np.dot(x, w_ih.T, out=blocks[0])
+    matmul(x, w_ih.T, out=blocks[0])
     outer_bias = add_biases(cell, blocks[0], b_ih, b_hh)
     state, c = h0.copy(), None if c0 is None else c0.copy()
     output = np.empty((len(x), state.shape[1]), x.dtype)
@@ -303,6 +305,11 @@ def backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve, ne
     `grads`: those of the output, the last state and the last cell, each an array; the last may be None.
     `needs_x`: whether that of x is wanted.
     """
+    with one_thread:
+        return _backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve, needs_x)
+
+
+def _backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve, needs_x):
     cell, (grad_output, grad_h, grad_c) = CELLS[mode], grads
     hidden = w_ih.shape[0] // cell.gates
     blocks = blocks_of(reserve, len(x), cell.block_sizes(hidden, w_hh.shape[1]))
@@ -329,7 +336,7 @@ def backward(mode, grads, x, batch_sizes, reverse, w_ih, w_hh, w_hr, reserve, ne
         before = np.dot(product_slopes[rows], w_hh)
         d[...] = before if cell.adds_bias_to_input else d + before
     return [
-        np.dot(slopes, w_ih) if needs_x else None,
+        matmul(slopes, w_ih) if needs_x else None,
         dh,
         dc,
         *weight_gradients(x, blocks, slopes, product_slopes),
@@ -341,8 +348,8 @@ def weight_gradients(x, blocks, slopes, product_slopes):
     """Those of w_ih, w_hh, b_ih and b_hh: over all steps at once."""
     ones = np.ones(len(x), x.dtype)
     return [
-        np.dot(slopes.T, x),
-        np.dot(product_slopes.T, blocks[-1]),
+        matmul(slopes.T, x),
+        matmul(product_slopes.T, blocks[-1]),
         np.dot(ones, slopes),
         np.dot(ones, product_slopes),
     ]
@@ -352,4 +359,4 @@ def projection_gradient(blocks, projected):
     if projected is None:
         return None
     gates, _, tanh_cell, _ = blocks
-    return np.dot(projected.T, quarters(gates, 4)[3] * tanh_cell)
+    return matmul(projected.T, quarters(gates, 4)[3] * tanh_cell)

@@ -14,7 +14,7 @@ from .cache import load_module
 from .parallel import parallel_for
 from .pointwise import SMALL, cast, silently
 
-__all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "sum", "var"]
+__all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "norm", "sum", "var"]
 
 BLOCK = 1 << 15  # elements of one task
 COLUMNS = 1 << 11  # columns of one task: their accumulators stay in the first-level cache
@@ -42,13 +42,18 @@ class Fold:
         if key not in self._kernels:
             step = self.merge if again else self.step
             text = codegen.fold_loop(step, self.merge, self.start(accumulator), dtype, accumulator)
-            self._kernels[key] = load_module(f"fold_{self.ufunc.__name__}_{dtype}", text).kernel
+            self._kernels[key] = load_module(f"fold_{step.__name__.lstrip('_')}_{dtype}", text).kernel
         return self._kernels[key]
 
 
 @codegen.reorderable
 def _add(total, x):
     return total + x
+
+
+@codegen.reorderable
+def _add_square(total, x):
+    return total + x * x
 
 
 def _larger(total, x):
@@ -90,6 +95,7 @@ def _highest(dtype):
 
 
 SUM = Fold(np.add, _add, _add, lambda dtype: 0)
+SQUARES = Fold(np.add, _add_square, _add, lambda dtype: 0)
 MAXIMUM = Fold(np.maximum, _larger, _larger, _lowest)
 MINIMUM = Fold(np.minimum, _smaller, _smaller, _highest)
 _larger_key = scalar.PerDtype(_larger_key_float32, _larger_key_float64)
@@ -110,6 +116,16 @@ def sum(x, axes=None, keepdims=False, out_dtype=None):
     axes = _all_axes(x, axes)
     wide = np.dtype(np.float64 if _is_float(dtype) or _is_float(x.dtype) else np.int64)
     return _finish(_fold(SUM, x, axes, wide), x, axes, keepdims, dtype)
+
+
+def norm(x, axes=None, keepdims=False):
+    """Return the Euclidean norm of floats over ``axes``."""
+    if x.size <= SMALL or axes == ():
+        squares = functools.partial(np.add.reduce, x * x, axis=axes, keepdims=keepdims)
+        return np.asarray(np.sqrt(silently(squares)))
+    axes = _all_axes(x, axes)
+    squares = _fold(SQUARES, x, axes, np.dtype(np.float64))
+    return _finish(np.sqrt(squares), x, axes, keepdims, x.dtype)
 
 
 def mean(x, axes=None, keepdims=False, out_dtype=None):

@@ -6,6 +6,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..dispatch.operator import registry
 from ..kernels import scalar, special
+from ..kernels.pointwise import faster_in_numpy
 from ..tensor import Tensor
 from .declare import BOOL, ELEMENTWISE, FLOAT, composite, exports, operator, pointwise, publish
 from .fake import Fake
@@ -312,12 +313,14 @@ def logit(self, eps=None):
 # ---- angles ------------------------------------------------------------------------------------------------
 
 @pointwise("sin", numpy=np.sin, kind=FLOAT, vjp={"self": lambda grad, self: grad * self.cos()})
+@faster_in_numpy
 def sin(self):
     """The sine."""
     return math.sin(self)
 
 
 @pointwise("cos", numpy=np.cos, kind=FLOAT, vjp={"self": lambda grad, self: grad * -self.sin()})
+@faster_in_numpy
 def cos(self):
     """The cosine."""
     return math.cos(self)

@@ -6,6 +6,7 @@ from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
+from ..kernels import scan as scans
 from ..kernels.pointwise import silently
 from .declare import LINEAR, exports, operator, publish
 from .fake import Fake
@@ -52,6 +53,8 @@ def scanned(name, ufunc, array, dim, dtype):
     array = converted(array, dtype)
     if not array.ndim:
         return array.astype(total)
+    if ufunc is np.add and array.dtype == total and scans.is_compiled(array):
+        return scans.cumsum(array, axis)
     found = silently(ufunc.accumulate, widened(array.astype(total)), axis)
     return np.ascontiguousarray(found.astype(total, copy=False))
 
