@@ -15,7 +15,7 @@ from .arena import Arena
 from .cost import CostModel
 from .queue import Queue
 
-CAPACITY = 1 << 30               # bytes, unless TEACHTORCH_SIM_MEMORY says otherwise
+CAPACITY = 256 << 20             # bytes, unless TEACHTORCH_SIM_MEMORY says otherwise
 STREAMS_PER_POOL = 32            # c10/cuda/CUDAStream.cpp; the 33rd stream asked for is the 1st again
 
 FORKED = ("Cannot re-initialize sim in forked subprocess. To use sim with multiprocessing, you must use the 'spawn' start "

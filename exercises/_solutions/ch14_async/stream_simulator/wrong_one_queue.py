@@ -1,0 +1,46 @@
+"""All streams are one queue."""
+
+FAILS = "test_streams_run_side_by_side"
+SAYS = "side by side"
+
+
+class Event:
+    """A point in a stream's work. time: when the device comes to it; None: never recorded."""
+
+    def __init__(self):
+        self.time = None
+
+
+class Device:
+    """host: the host's clock. free: stream -> when it has done all that it was given so far."""
+
+    def __init__(self, launch_cost):
+        self.launch_cost = launch_cost
+        self.host = 0.0
+        self.free = {}
+
+    def launch(self, stream, duration):
+        """Put a kernel into a stream; return when it begins and when it ends."""
+        self.host += self.launch_cost
+        begin = max([self.host, *self.free.values()])
+        self.free[stream] = begin + duration
+        return begin, begin + duration
+
+    def record(self, event, stream):
+        """Let the event stand behind the work that the stream has so far."""
+        event.time = self.free.get(stream, 0.0)
+
+    def wait_event(self, stream, event):
+        """Work that is put into the stream from now on begins after the event. Never recorded: nothing happens."""
+        if event.time is not None:
+            self.free[stream] = max(self.free.get(stream, 0.0), event.time)
+
+    def wait_stream(self, stream, other):
+        """Work that is put into `stream` from now on begins after the work that `other` has so far."""
+        event = Event()
+        self.record(event, other)
+        self.wait_event(stream, event)
+
+    def synchronize(self, stream):
+        """Block the host until the stream has done the work that it has so far."""
+        self.host = max(self.host, self.free.get(stream, 0.0))

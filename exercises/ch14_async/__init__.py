@@ -1,0 +1,1 @@
+"""Exercises to chapter 14: streams, events, races, and how to measure them."""
