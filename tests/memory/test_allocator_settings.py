@@ -111,6 +111,16 @@ def test_out_of_memory_in_an_expandable_segment_leaves_it_usable():
     assert allocator.malloc(90 * MIB).size == 90 * MIB
 
 
+def test_addresses_that_get_no_memory_are_given_up():
+    allocator = new_allocator("expandable_segments:True", capacity=22 * MIB)
+    block = allocator.malloc(20 * MIB)
+    with pytest.raises(OutOfMemoryError):
+        allocator.malloc(20 * MIB, stream_id=1)
+    assert len(allocator.segments) == len(allocator.runtime.reserved) == 1
+    allocator.free(block)
+    assert allocator.malloc(20 * MIB, stream_id=1).size == 20 * MIB
+
+
 def test_the_history_is_a_ring():
     allocator = new_allocator()
     allocator.record_history(max_entries=3)

@@ -12,6 +12,8 @@ def open_block(allocator, pool, stream, size):
     """A free block of at least `size` bytes out of an expandable segment, mapped as needed; None without room."""
     block = find_room(pool, stream, size) or new_range(allocator, pool, stream)
     if not block.mapped and not map_block(allocator, block, min(block.size, size)):
+        if not block.is_split:                               # a range of addresses with no memory at all
+            release_range(allocator, block.segment)
         return None
     while block.size < size:
         following = block.next                               # unmapped: mapping it lets it absorb `block`
