@@ -1,0 +1,32 @@
+"""Makes new parameters at the first call."""
+
+FAILS = "test_the_optimizer_trains_it"
+SAYS = "an optimizer made before"
+
+
+import math
+import teachtorch as torch
+
+
+class LazyLinear(torch.nn.Linear):
+
+    def __init__(self, out_features, bias=True, dtype=None):
+        super().__init__(0, 0, bias=False)
+        self.out_features = out_features
+        self.weight = torch.nn.UninitializedParameter(dtype=dtype)
+        if bias:
+            self.bias = torch.nn.UninitializedParameter(dtype=dtype)
+
+    def reset_parameters(self):
+        pass
+
+    def forward(self, x):
+        self.in_features = x.shape[-1]
+        self.weight = torch.nn.Parameter(torch.empty(self.out_features, self.in_features, dtype=self.weight.dtype))
+        if self.bias is not None:
+            self.bias = torch.nn.Parameter(torch.empty(self.out_features, dtype=self.bias.dtype))
+        bound = 1 / math.sqrt(self.in_features)
+        for parameter in self.parameters():
+            torch.nn.init.uniform_(parameter, -bound, bound)
+        self.__class__ = torch.nn.Linear
+        return torch.nn.functional.linear(x, self.weight, self.bias)

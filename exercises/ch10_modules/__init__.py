@@ -1,0 +1,1 @@
+"""Exercises to chapter 6: leaves, versions, and how long things live."""

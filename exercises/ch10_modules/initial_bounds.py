@@ -1,0 +1,53 @@
+"""How large the first weights are: fans, gains, Kaiming and Xavier.
+
+A weight has the shape (outputs, inputs, *kernel). One output of the layer is a sum over fan_in products, and one
+input goes into fan_out of them; both count the places of the kernel:
+
+    fan_in  = inputs  * places of the kernel          fan_out = outputs * places of the kernel
+
+`inputs` is what stands in the shape. A convolution in groups has a smaller number there, and that is right.
+
+A nonlinearity makes what passes through it smaller; its gain makes up for that:
+
+    linear, sigmoid 1     tanh 5/3     relu sqrt(2)     leaky_relu sqrt(2 / (1 + slope^2))     selu 3/4
+
+    Kaiming   standard deviation   gain / sqrt(fan)
+    Xavier    standard deviation   gain * sqrt(2 / (fan_in + fan_out))
+
+Uniform numbers in [-bound, bound) have the standard deviation bound / sqrt(3).
+"""
+
+import math
+
+
+def fans(shape):
+    """(fan_in, fan_out) of a weight of this shape, two ints. ValueError for fewer than two dimensions."""
+    raise NotImplementedError
+
+
+def gain(nonlinearity, slope=0.01):
+    """The gain as a float. slope: of leaky_relu below zero. ValueError for an unknown name."""
+    raise NotImplementedError
+
+
+def kaiming_std(shape, mode="fan_in", nonlinearity="leaky_relu", slope=0.0):
+    """The standard deviation of Kaiming's numbers. mode: "fan_in" keeps the size forward, "fan_out" backward."""
+    raise NotImplementedError
+
+
+def kaiming_bound(shape, mode="fan_in", nonlinearity="leaky_relu", slope=0.0):
+    """The bound of Kaiming's uniform numbers."""
+    raise NotImplementedError
+
+
+def xavier_bound(shape, gain=1.0):
+    """The bound of Xavier's uniform numbers."""
+    raise NotImplementedError
+
+
+def default_bounds(shape):
+    """(bound of the weight, bound of the bias) of nn.Linear and nn.Conv, which both start uniform.
+
+    The weight is Kaiming's, for leaky_relu with the slope sqrt(5); the bias has the bound 1 / sqrt(fan_in).
+    """
+    raise NotImplementedError
