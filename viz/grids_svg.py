@@ -23,7 +23,8 @@ def grids(panels, cell, element, left, right):
 
 def _panel(panel, cell, element):
     """One grid with its headings; returns (svg, width, height)."""
-    left, top = 30, 32 if panel["leading"] else 16
+    extra = 7 * max(0, max((len(str(row)) for row in panel["rows"]), default=0) - 4)  # for long row numbers
+    left, top = 30 + extra, 32 if panel["leading"] else 16
     parts = (
         [text(left, 12, f"[{', '.join(map(str, panel['leading']))}, :, :]", "fact")]
         if panel["leading"]
@@ -32,7 +33,7 @@ def _panel(panel, cell, element):
     parts += [_heading(column, left + (k + 0.5) * cell, top - 4) for k, column in enumerate(panel["columns"])]
     for r, row in enumerate(panel["grid"]):
         y = top + r * CELL_HEIGHT
-        parts.append(_heading(panel["rows"][r], left - 14, y + 17))
+        parts.append(_heading(panel["rows"][r], left - 14 - extra / 2, y + 17))
         parts += [
             _gap(left + k * cell, y, cell) if entry is None else element(entry, left + k * cell, y)
             for k, entry in enumerate(row)
