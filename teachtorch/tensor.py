@@ -118,6 +118,8 @@ class Tensor:
             return 0
         if self._device.type != "cpu":
             return self._storage.address() + self._offset * self._dtype.itemsize
+        if self._array is None and self._storage.buffer is None:
+            return 0
         return array_of(self).__array_interface__["data"][0]
 
     def dim(self):
@@ -316,6 +318,8 @@ def _array_on_device(t):
 def _build_array(t, buffer):
     if 0 in t._shape:
         return np.empty(t._shape, t._dtype.numpy)
+    if buffer is None:
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     size = t._dtype.itemsize
     strides = tuple([s * size for s in t._stride])
     return np.ndarray(t._shape, t._dtype.numpy, buffer, t._offset * size, strides)

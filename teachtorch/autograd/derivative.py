@@ -232,7 +232,8 @@ class OperatorNode(Node):
             if grads is None:
                 return [None] * len(self.next_edges)
         by_slot = None
-        if plan.on_arrays is not None and not (state.grad_enabled or state.forward_ad or observer.active):
+        if plan.on_arrays is not None and not (state.grad_enabled or state.forward_ad or observer.active
+                                               or state.dispatch_modes):
             by_slot = silently(plan.on_arrays, self, grads)
         if by_slot is None:
             by_slot = run_formulas(plan.steps, grads, self.unpacked(), plan.width)

@@ -27,7 +27,7 @@ TENSOR = """\
     saved_{name} = saved[{place}]
     if saved_{name}.__class__ is SavedTensor:
         tensor = saved_{name}.tensor
-        if tensor._counter is not None and tensor._counter.value != saved_{name}.version:
+        if tensor._keys != PLAIN_CPU or tensor._counter is not None and tensor._counter.value != saved_{name}.version:
             return None
         saved_{name} = array_of(tensor)
         if is_ordered_otherwise(saved_{name}, grad_array):

@@ -28,6 +28,17 @@ class Overriding(dict):
 overriding = Overriding()
 
 
+class Dispatching(dict):
+    """class of tensors → whether it takes operators over, by having a `__torch_dispatch__` (ops/torch_dispatch.py)."""
+
+    def __missing__(self, cls):
+        found = self[cls] = getattr(cls, "__torch_dispatch__", None) is not None
+        return found
+
+
+dispatching = Dispatching()
+
+
 def asks(argument):
     """Whether an argument, or something in it if it is a list or tuple, is of a class that takes calls over."""
     if argument.__class__ in (list, tuple):

@@ -16,6 +16,7 @@ class ThreadState(threading.local):
     saved_tensors_hooks = None  # (pack, unpack), innermost
     is_device_thread = False    # whether it runs an accelerator's kernels: what they call is no call of the user's
     function_modes = ()         # TorchFunctionModes that are on, outermost first
+    dispatch_modes = ()         # TorchDispatchModes that are on, outermost first
     subclass_functions = True   # whether the classes of arguments are asked for __torch_function__
     depth = 0                   # of nested calls, while somebody observes
 

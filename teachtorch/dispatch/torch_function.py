@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from ..tensor import Tensor, method, same_memory
 from . import keys as K
 from .operator import makers, registry
-from .overriding import PLAIN, asks, disabled_torch_function, overriding  # noqa: F401
+from .overriding import PLAIN, asks, disabled_torch_function, dispatching, overriding  # noqa: F401
 from .state import state
 
 # ---- who takes a call over ------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def as_written(signature, args):
 
 def subclass_keys(cls):
     """What instances of a subclass of Tensor have in their key set beside an ordinary tensor's keys."""
-    return K.PYTHON_FUNCTION if overriding[cls] else 0
+    return (K.PYTHON_FUNCTION if overriding[cls] else 0) | (K.PYTHON if dispatching[cls] else 0)
 
 
 @classmethod
@@ -187,7 +187,7 @@ def as_subclass(self, cls):
 def become(new, cls):
     """Make a tensor that nobody else holds an instance of `cls`."""
     new.__class__ = cls
-    new._keys = new._keys & ~K.PYTHON_FUNCTION | subclass_keys(cls)
+    new._keys = new._keys & ~(K.PYTHON_FUNCTION | K.PYTHON) | subclass_keys(cls)
     return new
 
 

@@ -28,4 +28,6 @@ MODULES = (
     "foreach", "fused_optim",
     # on accelerators
     "launch", "transfer",
+    # taken over by classes and modes
+    "torch_dispatch",
 )

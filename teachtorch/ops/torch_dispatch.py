@@ -1,0 +1,132 @@
+"""`__torch_dispatch__`: classes and modes that take operators over below autograd, where the backend's kernel would run.
+
+    autograd has recorded the call  →  the key Python  →  modes, innermost first; then the arguments' classes
+                                                        →  without any, the backend's kernel
+
+What arrives is an operator under its full name, `torch.ops.aten.mm.default`: compositions such as linear have fallen
+apart into their parts above. A mode or class that calls operators itself does not meet itself again.
+https://pytorch.org/docs/stable/notes/extending.html#extending-torch-native-api, torch/utils/_python_dispatch.py.
+"""
+from contextlib import contextmanager
+
+from ..core import device as devices
+from ..core import geometry, settings
+from ..dispatch import keys as K
+from ..dispatch.operator import COMPOSITE_IMPLICIT, makers
+from ..dispatch.overriding import dispatching
+from ..dispatch.state import state
+from ..dispatch.torch_function import as_written, become, flattened
+from ..memory.storage import UntypedStorage
+from ..tensor import Tensor, from_geometry
+from .arguments import as_dtype
+from .namespaces import overload_of
+
+
+def python_kernel(op):
+    """The kernel of an operator under the key Python; None for a composition, whose parts will be asked."""
+    if op.info is None or COMPOSITE_IMPLICIT in op.kernels and len(op.kernels) == 1:
+        return None
+
+    def python(keys, *args):
+        candidates = [a for a in one_of_each_class(args) if dispatching[type(a)]]
+        if not state.dispatch_modes and not candidates:
+            return op.redispatch(keys & K.PYTHON - 1, *args)
+        return ask(op, args, candidates)
+    return python
+
+
+makers[K.PYTHON] = python_kernel
+
+
+def one_of_each_class(args):
+    """The tensors among arguments, one of each class, subclasses before their parents."""
+    found = []
+    for a in flattened(args):
+        if isinstance(a, Tensor) and type(a) not in [type(f) for f in found]:
+            before = [i for i, f in enumerate(found) if issubclass(type(a), type(f))]
+            found.insert(before[0] if before else len(found), a)
+    return found
+
+
+def ask(op, args, candidates):
+    """The answer of the first that has one. TypeError if nobody has."""
+    overload = overload_of(op, args)
+    positional, keywords = as_written(op.info.signature, args)
+    types = tuple([type(c) for c in candidates])
+    if state.dispatch_modes:
+        with without_innermost_mode() as mode:
+            found = mode.__torch_dispatch__(overload, types, tuple(positional), keywords)
+        if found is not NotImplemented:
+            return found
+    for candidate in candidates:
+        found = type(candidate).__torch_dispatch__(overload, types, tuple(positional), keywords)
+        if found is not NotImplemented:
+            return found
+    raise TypeError(f"Multiple dispatch failed for '{overload}'; all __torch_dispatch__ handlers returned "
+                    f"NotImplemented:\n" + "\n".join([f"  - tensor subclass {t}" for t in types]))
+
+
+# ---- modes ------------------------------------------------------------------------------------------------------------
+
+class TorchDispatchMode:
+    """A context manager whose `__torch_dispatch__` sees every operator that runs in its block, below autograd.
+
+    While a handler runs its own mode is off; further modes stay on.
+    """
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        raise NotImplementedError
+
+    def __enter__(self):
+        set_modes((*state.dispatch_modes, self))
+        return self
+
+    def __exit__(self, *error):
+        set_modes(state.dispatch_modes[:-1])
+
+
+def set_modes(modes):
+    """The modes of this thread, from now on."""
+    state.dispatch_modes = modes
+    if modes:
+        state.included |= K.PYTHON
+    else:
+        state.included &= ~K.PYTHON
+
+
+@contextmanager
+def without_innermost_mode():
+    before = state.dispatch_modes
+    set_modes(before[:-1])
+    try:
+        yield before[-1]
+    finally:
+        set_modes(before)
+
+
+# ---- wrapper tensors --------------------------------------------------------------------------------------------------
+
+def make_wrapper_subclass(cls, size, strides=None, storage_offset=0, memory_format=None, dtype=None, layout=None,
+                          device=None, pin_memory=False, requires_grad=False, **further):
+    """An instance of `cls` with a shape, dtype and device and no data (Tensor._make_wrapper_subclass).
+
+    `cls` has a `__torch_dispatch__`, which computes with what it keeps beside. TypeError without one.
+    """
+    if not dispatching[cls]:
+        raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
+    size = tuple(size)
+    strides = geometry.contiguous_strides(size) if strides is None else tuple(strides)
+    dtype = settings.default_dtype if dtype is None else as_dtype(dtype, "_make_wrapper_subclass")
+    extent = geometry.storage_extent(size, strides, storage_offset) * dtype.itemsize
+    place = devices.CPU if device is None else devices.as_device(device)
+    t = become(from_geometry(UntypedStorage(None, place, extent), size, strides, storage_offset, dtype), cls)
+    return t.requires_grad_() if requires_grad else t
+
+
+def make_subclass(cls, data, require_grad=False, **further):
+    """An instance of `cls` over the memory of `data`, outside of its graph (Tensor._make_subclass)."""
+    return become(data.detach(), cls).requires_grad_(require_grad)
+
+
+Tensor._make_wrapper_subclass = staticmethod(make_wrapper_subclass)
+Tensor._make_subclass = staticmethod(make_subclass)
