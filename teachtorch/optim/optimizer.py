@@ -227,7 +227,7 @@ class Optimizer:
 
         ValueError where the groups do not match; then nothing has changed.
         """
-        state_dict = changed_by(self._optimizer_load_state_dict_pre_hooks, self, dict(state_dict))
+        state_dict = changed_by(self._optimizer_load_state_dict_pre_hooks, self, state_dict.copy())
         saved = copy.deepcopy(state_dict["param_groups"])
         check_groups(self.param_groups, saved)
         param_of = dict(zip(chain.from_iterable(g["params"] for g in saved), self._all_params()))

@@ -301,10 +301,21 @@ REFUSED = {
     "beta": lambda torch, p: torch.optim.Adam([p], betas=(1.0, 0.5)),
     "beta 2": lambda torch, p: torch.optim.AdamW([p], betas=(0.5, 1.0)),
     "other groups": lambda torch, p: torch.optim.SGD([p]).load_state_dict({"state": {}, "param_groups": []}),
+    "nothing to load": lambda torch, p: torch.optim.SGD([p]).load_state_dict(None),
+    "a vector for Muon, later": lambda torch, p: late_vector(torch),
     "other size": lambda torch, p: torch.optim.SGD([p]).load_state_dict(
         {"state": {}, "param_groups": [{"params": [0, 1]}]}
     ),
 }
+
+
+def late_vector(torch):
+    """The constructor refuses vectors, add_param_group does not; step does."""
+    optimizer = torch.optim.Muon([torch.nn.Parameter(torch.ones(2, 2))])
+    vector = torch.nn.Parameter(torch.ones(2))
+    optimizer.add_param_group({"params": [vector]})
+    vector.grad = torch.ones(2)
+    optimizer.step()
 
 
 @programs(groups_with_their_own_options, named_parameters, option_changed_by_hand)
