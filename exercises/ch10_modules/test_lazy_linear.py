@@ -42,10 +42,10 @@ def test_output(yours):
 def test_values(yours):
     m = yours.LazyLinear(400)
     m(torch.ones(1, 16))
-    largest = max(float(m.weight.abs().max()), float(m.bias.abs().max()))
+    largest = max(float(m.weight.detach().abs().max()), float(m.bias.detach().abs().max()))
     why = "uniform up to 1 / sqrt(in_features)"
     holds(0.2 < largest <= 0.25, why, what="the largest of 6800 values for 16 inputs", got=f"{largest:.4g}", expected="just below 0.25")
-    holds(math.isfinite(float(m.weight.sum())), "filled, not what was in the memory", what="the sum is finite")
+    holds(math.isfinite(float(m.weight.detach().sum())), "filled, not what was in the memory", what="the sum is finite")
 
 
 @points(1, "an ordinary Linear afterwards")

@@ -69,8 +69,8 @@ def small_variance(array, axis, divisor, keepdim):
         rest = array.astype(np.float64)
         rest -= np.add.reduce(rest, axis, None, None, True) / (count or math.nan)
         rest *= rest
-        return np.add.reduce(rest, axis, None, None, keepdim) / np.float64(divisor)
-    return dense(silently(compute).astype(array.dtype))
+        return (np.add.reduce(rest, axis, None, None, keepdim) / np.float64(divisor)).astype(array.dtype)
+    return dense(silently(compute))
 
 
 def mean_around(array, dim, keepdim):
