@@ -24,9 +24,9 @@ class CostModel:
         return self.kernel + (nbytes / bandwidth if bandwidth else 0.0)
 
     def wait_for_launch(self, begin):
-        """Keep the host busy until a launch that began at `begin` has taken its time. No sleep: it would be longer."""
-        while perf_counter() < begin + self.launch:
-            pass
+        """Keep the host busy until a launch that began at `begin` has taken its time, but let other threads run."""
+        while (missing := begin + self.launch - perf_counter()) > 0:
+            sleep(missing if missing > 1e-3 else 0)         # a short sleep would last longer than a launch does
 
     def wait_for_kernel(self, begin, is_copy, nbytes):
         """Let the stream's thread sleep until a kernel that began at `begin` has taken its time."""
