@@ -144,6 +144,10 @@ class Operator:
         observer.report("dispatch", op=self.name, key=K.name_of(key), depth=state.depth, args=args)
         state.depth += 1
         try:
-            return kernel(keys, *args)
+            found = None
+            found = kernel(keys, *args)
+            return found
         finally:
             state.depth -= 1
+            if observer.active:
+                observer.report("returned", op=self.name, result=found)
