@@ -77,7 +77,7 @@ def _evaluating(module):
 
 def shape_text(value, outer=False):
     """``[2, 3]`` for a tensor; tuples, lists and dicts of them, cut if long; the type for anything else."""
-    words = _shape_text(value, outer, 0)
+    words = _shape_text(value, outer, 0) or "nothing"
     return words if len(words) <= _LONGEST else words[: _LONGEST - 4] + " ..."
 
 

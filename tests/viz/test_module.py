@@ -160,6 +160,7 @@ def test_a_parametrized_module_shows_the_original(lib):
     found = rows(viz.module(layer, lib.ones(1, 3)))
     assert "parametrizations.weight.original0" in found
     assert found["parametrizations.weight.0"]["flow"].endswith("→ [2, 3]")
+    assert found["parametrizations.weight"]["flow"] == "2. nothing → [2, 3]"
 
 
 def test_what_is_no_module(lib):
