@@ -145,6 +145,22 @@ def as_written(signature, args):
     return positional, keywords
 
 
+def in_place_of(signature, args, kwargs):
+    """The reverse: a call's arguments in their declared places, defaults filled in. TypeError if they do not fit."""
+    values = dict(zip(signature.positional, args))
+    if signature.rest:
+        values[signature.rest] = tuple(args[len(signature.positional):])
+    elif len(args) > len(signature.positional):
+        raise TypeError(f"expected at most {len(signature.positional)} positional arguments, got {len(args)}")
+    required = len(signature.positional) - len(signature.defaults)
+    defaults = dict(zip(signature.positional[required:], signature.defaults), **signature.keyword_defaults)
+    values = {**defaults, **values, **kwargs}
+    wrong = set(values) ^ set(signature.names)
+    if wrong:
+        raise TypeError(f"missing or unexpected arguments: {', '.join(sorted(wrong))}")
+    return [values[name] for name in signature.names]
+
+
 # ---- subclasses of Tensor ---------------------------------------------------------------------------------------------
 
 def subclass_keys(cls):

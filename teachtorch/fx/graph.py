@@ -82,6 +82,7 @@ class Graph:
         return node
 
     def _candidate(self, op, target):
+        target = getattr(target, "overloadpacket", target)         # aten.add.Tensor is called like aten.add
         text = target if isinstance(target, str) else target.__name__
         if op == "call_method" or op == "call_function":
             text = text.strip("_") if text.startswith("__") else text

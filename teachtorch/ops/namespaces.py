@@ -7,6 +7,7 @@
 teachtorch has one operator where ATen has overloads; which overload a call is, its arguments say.
 """
 from ..dispatch.operator import registry
+from ..dispatch.torch_function import in_place_of
 from ..tensor import Tensor
 
 # Our operators that ATen has under another name or overload; the others are "<name>.default".
@@ -65,7 +66,9 @@ class OpOverload:
         return self._name
 
     def __call__(self, *args, **kwargs):
-        return self._op.public(*args, **kwargs)
+        if "::" in self._op.name:
+            return self._op.public(*args, **kwargs)
+        return self._op(*in_place_of(self._op.info.signature, args, kwargs))
 
     def __repr__(self):
         return f"<OpOverload(op='{self.namespace}.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"

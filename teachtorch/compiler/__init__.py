@@ -1,0 +1,1 @@
+"""Capturing functions as graphs and running them as fused kernels: torch.compile."""
