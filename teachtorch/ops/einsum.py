@@ -7,6 +7,7 @@ import collections
 import functools
 import math
 
+from ..dispatch.state import state
 from ..tensor import Tensor
 from .declare import composite, publish
 from .fake import require_tensor
@@ -299,10 +300,83 @@ def plan_of(equation, ranks):
     return inputs, Layout(inputs, output, width)
 
 
+# ---- the usual case: two operands, one matrix product ------------------------------------------------------
+
+class Product:
+    """Two operands whose labels are all different within each, as one product of matrices.
+
+    `batch`: labels of both and of the output; `rows`, `columns`: of one operand and of the output; `summed`: of
+    both only. `is_swapped`: the second operand has the rows.
+    """
+
+    def __init__(self, first, second, output, is_swapped):
+        left, right = (second, first) if is_swapped else (first, second)
+        self.is_swapped = is_swapped
+        self.batch = [n for n in output if n in left and n in right]
+        self.rows = [n for n in output if n in left and n not in right]
+        self.columns = [n for n in output if n in right and n not in left]
+        self.summed = [n for n in left if n not in output]
+        self.left_order = [left.index(n) for n in self.batch + self.rows + self.summed]
+        self.right_order = [right.index(n) for n in self.batch + self.summed + self.columns]
+        found = self.batch + self.rows + self.columns
+        self.order = [found.index(n) for n in output]
+
+    def run(self, first, second):
+        """The result; None where a shared label has two sizes, or size 1 (broadcast), and for unlike dtypes."""
+        left, right = (second, first) if self.is_swapped else (first, second)
+        a, b = in_order(left, self.left_order), in_order(right, self.right_order)
+        p, r, s = len(self.batch), len(self.rows), len(self.summed)
+        shared = a._shape[:p] + a._shape[p + r:]
+        if shared != b._shape[:p + s] or 1 in shared or a._dtype is not b._dtype:
+            return None
+        batch, rows, columns = a._shape[:p], a._shape[p:p + r], b._shape[p + s:]
+        sizes = [math.prod(group) for group in (batch, rows, a._shape[p + r:], columns)]
+        a, b = in_shape(a, sizes[:p > 0] + sizes[1:3]), in_shape(b, sizes[:p > 0] + sizes[2:])
+        found = a.bmm(b) if p else a.mm(b)
+        return in_order(in_shape(found, [*batch, *rows, *columns]), self.order)
+
+
+def in_order(t, order):
+    return t if order == list(range(len(order))) else t.permute(order)
+
+
+def in_shape(t, sizes):
+    return t if list(t._shape) == sizes else t.reshape(sizes)
+
+
+@functools.lru_cache(1024)
+def product_of(equation, ranks):
+    """The Product of an equation; None if it asks for more: an ellipsis, a diagonal, a sum of one operand."""
+    inputs, layout = plan_of(equation, ranks)
+    if len(inputs) != 2 or layout.width or any([ELLIPSIS in n or len(set(n)) < len(n) for n in inputs]):
+        return None
+    output = sorted([n for n, place in layout.places.items() if place < layout.kept], key=layout.places.get)
+    summed = {n for n in layout.places if n not in output}
+    if not summed or not summed <= set(inputs[0]) & set(inputs[1]):
+        return None
+    own, others = [[n for n in output if n in one and n not in other] for one, other in (inputs, inputs[::-1])]
+    # The result's last dimension is to be contiguous.
+    is_swapped = bool(own and others) and layout.places[own[-1]] > layout.places[others[-1]]
+    return Product(*inputs, output, is_swapped)
+
+
+def is_recorded(operands):
+    return state.grad_enabled and any([t.requires_grad for t in operands])
+
+
 @composite("einsum", spaces=())
 def einsum_of(equation, operands):
     """The sum of products that an equation such as "ij,jk->ik" describes."""
-    inputs, layout = plan_of(equation, tuple([len(t._shape) for t in operands]))
+    ranks = tuple([len(t._shape) for t in operands])
+    # A recorded graph is to have PyTorch's nodes, those of the general way.
+    product = None if is_recorded(operands) else product_of(equation, ranks)
+    found = None if product is None else product.run(*operands)
+    return general_einsum(equation, ranks, operands) if found is None else found
+
+
+def general_einsum(equation, ranks, operands):
+    """Any operands, aligned first and multiplied from left to right."""
+    inputs, layout = plan_of(equation, ranks)
     operands = [aligned(t, labels, layout, number)
                 for number, (t, labels) in enumerate(zip(operands, inputs))]
     check_sizes(operands, layout)
