@@ -343,8 +343,9 @@ OPTIONS_REFUSED = [
     *[f"{name}([p], eps=-1)" for name in ("RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam")],
     *[f"{name}([p], weight_decay=-1)" for name in ("RMSprop", "Adagrad", "Adamax", "NAdam", "RAdam", "ASGD")],
     *[f"{name}([p], betas=(0.5, 1.0))" for name in ("Adamax", "NAdam", "RAdam")],
-    *[f"Adafactor([p], {option})" for option in ("lr=-1", "lr=torch.ones(2)", "beta2_decay=0.1", "eps=(-1, 1)",
-                                                 "eps=(None, -1)", "d=0.5", "weight_decay=-1", "1, 2, 3, 4, 5, 6, 7")],
+    *[f"Adafactor([p], {option})" for option in (
+        "lr=-1", "lr=torch.ones(2)", "beta2_decay=0.1", "eps=(-1, 1)", "eps=(None, -1)", "d=0.5",
+        "weight_decay=-1", "1, 2, 3, 4, 5, 6, 7")],
     *[f"Muon([p.reshape(1, 2).detach()], {option})" for option in (
         "lr=-1", "lr=torch.ones(2)", "momentum=-1", "weight_decay=-1", "adjust_lr_fn='x'", "fused=True")],
     "Muon([p])",
@@ -380,9 +381,10 @@ def test_refused_options(spelling):
     check(program)
 
 
-# ---- Muon: matrices only, in bfloat16 inside ------------------------------------------------------------------
+# ---- Muon: matrices only, in bfloat16 inside -----------------------------------------------------------
 
-MUON = ("", "0.1, 0.3", "0.1, momentum=0.5, nesterov=False, ns_steps=2", "0.1, adjust_lr_fn='match_rms_adamw'",
+MUON = ("", "0.1, 0.3", "0.1, momentum=0.5, nesterov=False, ns_steps=2",
+        "0.1, adjust_lr_fn='match_rms_adamw'",
         "torch.tensor(0.1), adjust_lr_fn='original', ns_coefficients=(2, -1.5, 0.5), eps=1e-3")
 
 
@@ -408,7 +410,8 @@ def test_muon(options, dtype):
     for name, (kind, value) in wanted.items():
         assert found[name][0] == kind
         # bfloat16 has 8 bits of mantissa, and each library rounds the steps inside addmm in its own way
-        np.testing.assert_allclose(found[name][1], value, rtol=1e-6, atol=0.03 if "parameter" in name else 1e-6)
+        error = 0.03 if "parameter" in name else 1e-6
+        np.testing.assert_allclose(found[name][1], value, rtol=1e-6, atol=error)
 
 
 # ---- differentiable ----------------------------------------------------------------------------------------
@@ -720,10 +723,59 @@ def test_a_network_learns_the_same():
     check(program, rtol=1e-3)
 
 
+# ---- other parameters for a while -----------------------------------------------------------------------
+
+SWAPS = {
+    "fits": lambda s, params: None,
+    "less parameters": lambda s, params: params.popitem(),
+    "one group more": lambda s, params: s["param_groups"].append({}),
+    "no groups": lambda s, params: s.pop("param_groups"),
+    "no state": lambda s, params: s.pop("state"),
+    "state that is no dict": lambda s, params: s["state"].update({0: 3}),
+    "tensor for a key": lambda s, params: s["state"].update({params["a"]: {}}),
+    "extra state": lambda s, params: s["state"].update({9: {}}),
+    "extra option": lambda s, params: s["param_groups"][0].update(more=1),
+    "option gone": lambda s, params: s["param_groups"][0].pop("lr"),
+    "number gone": lambda s, params: s["param_groups"][0]["params"].pop(),
+    "names for numbers": lambda s, params: s["param_groups"][0].update(params=["a", "b"]),
+    "group that is no dict": lambda s, params: s.update(param_groups=[3]),
+}
+
+
+@pytest.mark.parametrize("how", SWAPS)
+def test_other_parameters_for_a_while(how):
+    def program(torch):
+        own = [torch.nn.Parameter(torch.ones(2)) for _ in range(2)]
+        optimizer = torch.optim.SGD(own, 0.1, 0.5)
+        for p in own:
+            p.grad = torch.ones(2)
+        optimizer.step()
+        saved = copy.deepcopy(optimizer.state_dict())
+        saved["param_groups"][0]["lr"] = 1.0
+        params = {name: torch.nn.Parameter(torch.zeros(2)) for name in "ab"}
+        params["a"].grad = torch.ones(2)
+        SWAPS[how](saved, params)
+        with torch.optim.swap_in_optimizer_params_and_state(optimizer, params, saved):
+            optimizer.step()
+            inside = optimizer.param_groups[0]["lr"], optimizer.param_groups[0]["params"][0] is params["a"]
+        kept = optimizer.param_groups[0]["params"][0] is own[0], optimizer.param_groups[0]["lr"]
+        return inside, kept, own, params, saved, optimizer.state_dict()
+
+    check(program)
+
+
+def test_a_swap_needs_a_state():
+    def program(torch):
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))])
+        with torch.optim.swap_in_optimizer_params_and_state(optimizer, {}, {}):
+            pass
+
+    check(program)
+
+
 # ---- names and defaults ------------------------------------------------------------------------------------
 
-# SparseAdam needs sparse gradients; the swap is a tool of distributed checkpoints.
-MISSING = {"SparseAdam", "swap_in_optimizer_params_and_state"}
+MISSING = {"SparseAdam"}                                # it needs sparse gradients
 
 
 def test_every_public_name_is_here():
@@ -736,13 +788,15 @@ def test_every_public_name_is_here():
 
 def constructor(module, name):
     """Names, order, kinds and defaults of the arguments."""
-    return [(p.name, p.kind, p.default) for p in inspect.signature(getattr(module, name).__init__).parameters.values()]
+    arguments = inspect.signature(getattr(module, name).__init__).parameters
+    return [(p.name, p.kind, p.default) for p in arguments.values()]
 
 
 @pytest.mark.parametrize("module", ("optim", "optim.lr_scheduler", "optim.swa_utils", "utils.data"))
 def test_constructors_take_the_same_arguments(module):
     theirs, ours = (importlib.import_module(f"{name}.{module}") for name in ("torch", "teachtorch"))
-    names = [name for name in theirs.__all__ if inspect.isclass(getattr(theirs, name)) and hasattr(ours, name)]
+    classes = [name for name in theirs.__all__ if inspect.isclass(getattr(theirs, name))]
+    names = [name for name in classes if hasattr(ours, name)]
     assert len(names) > 1
     different = [name for name in names if constructor(ours, name) != constructor(theirs, name)]
     assert different == []
