@@ -159,9 +159,9 @@ class _Builder:
         for step in self.replay.steps:
             keys |= step["after"][id(row)]
         changing = keys - self._constant(row)
-        still = sorted(keys - changing, key=lambda key: key[1])
+        still = sorted(keys - changing, key=_by_address)
         folded = self._folded(row, still)
-        return [self._node(row, key) for key in sorted(keys, key=lambda key: key[1:]) if key not in folded] + \
+        return [self._node(row, key) for key in sorted(keys, key=_by_address) if key not in folded] + \
             [self._fold(row, run) for run in runs(folded, still)]
 
     def _constant(self, row):
@@ -223,8 +223,8 @@ class _Builder:
         change = {}
         for row in self.rows:
             before, after = step["before"][id(row)], step["after"][id(row)]
-            change.update({self.ids[id(row), key]: {"state": "off"} for key in before - after})
-            change.update({self.ids[id(row), key]: {"state": "on"} for key in after - before})
+            change.update({self.ids[id(row), key]: {"state": "off"} for key in sorted(before - after)})
+            change.update({self.ids[id(row), key]: {"state": "on"} for key in sorted(after - before)})
             if (id(row) in step["open"]) != bool(before):
                 change[self.names[id(row)]] = {"state": "on" if id(row) in step["open"] else "off"}
         change.update(self._numbers(step["totals"]))
@@ -244,6 +244,11 @@ class _Builder:
     def page_maps(self):
         """One line of characters per segment that exists at the end."""
         return [[self.names[id(row)], page_map(row)] for row in self.rows if row.covered]
+
+
+def _by_address(key):
+    kind, at, size = key
+    return at, size, kind
 
 
 def runs(folded, still):
