@@ -6,7 +6,7 @@
 # The modules that hold declarations, in the order in which they are imported.
 MODULES = (
     # element by element
-    "pointwise", "comparison", "elementary", "activation",
+    "pointwise", "comparison", "elementary", "activation", "special",
     # over dimensions
     "reduction", "statistics", "scan", "sorting", "softmax",
     "loss", "loss_pointwise", "normalization",
