@@ -7,9 +7,10 @@ import weakref
 
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import set_grad_mode, state
-from ..tensor import Tensor, same_memory
+from ..tensor import Tensor
 from . import meta as autograd_meta
 from .anomaly_mode import is_anomaly_enabled
+from .detached import detached
 from .node import resolve_edge
 
 def save_input(t):
@@ -23,7 +24,7 @@ def save_result(t):
     """Keep a result: its memory without its grad_fn, which would close a reference cycle."""
     if state.saved_tensors_hooks is not None:
         return PackedTensor(t, state.saved_tensors_hooks, is_result=True)
-    return SavedTensor(same_memory(t), True)
+    return SavedTensor(detached(t), True)
 
 
 class Saved:
@@ -74,7 +75,7 @@ class PackedTensor(Saved):
         pack, self.unpack_hook = hooks
         self.is_result = is_result
         self.source = None if is_result else autograd_meta.gradient_source(t)
-        self.packed = packed(pack, same_memory(t) if is_result else t)
+        self.packed = packed(pack, detached(t) if is_result else t)
 
     def unpack(self, node, output_nr=0):
         t = self.unpack_hook(self.packed)
@@ -125,7 +126,7 @@ def results_in_view(saved, copy_slices):
 def with_history(t, node, output_nr):
     """A saved result with its grad_fn back, for a backward that is differentiated itself."""
     tangent = None if t._meta is None else t._meta.tangent
-    t = same_memory(t)
+    t = detached(t)
     autograd_meta.set_history(t, node, output_nr)
     t._meta.tangent = tangent
     return t

@@ -4,7 +4,8 @@ import warnings
 from ..core import observer
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import state
-from ..tensor import Tensor, adopt, counter_of, method, same_memory, storage_of
+from ..tensor import Tensor, adopt, counter_of, method, storage_of
+from .detached import detached
 from ..core.hooks import RemovableHandle
 from .meta import grad_fn_of, gradient_edge, keep_gradient_at, meta_of, set_requires_grad, tracks
 
@@ -147,7 +148,7 @@ def register_post_accumulate_grad_hook(self, hook):
 def detach(self):
     """A tensor over the same memory and version counter that no gradient flows to."""
     storage_of(self)
-    return same_memory(self)
+    return detached(self)
 
 
 @method
