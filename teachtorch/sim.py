@@ -8,9 +8,9 @@
 import time as _time
 from contextlib import contextmanager as _contextmanager
 
-from .accelerator import _FROM_MEMORY
 from .core.device import device as _device
 from .memory import streams as _streams
+from .memory.caching import OutOfMemoryError  # noqa: F401
 from .memory.runtime import runtime_of as _runtime_of
 from .memory.sim.cost import CostModel
 from .memory.sim.cost import cost_model as _cost_model
@@ -178,9 +178,10 @@ def set_rng_state(new_state, device="sim"):
 
 
 def __getattr__(name):
-    if name in _FROM_MEMORY:
-        from . import accelerator
-        return getattr(accelerator, name)
+    """The memory functions, which sim shares with whatever accelerator is there."""
+    from .accelerator import memory
+    if not name.startswith("__") and hasattr(memory, name):
+        return getattr(memory, name)
     raise AttributeError(f"module 'teachtorch.sim' has no attribute '{name}'")
 
 

@@ -1,6 +1,7 @@
 """Plans a pointwise loop: the result's layout, and the fewest dimensions that describe all operands."""
 
 import functools
+import threading
 
 import numpy as np
 
@@ -196,9 +197,27 @@ def empty_in_order(shape, dtype, order):
     return array.transpose(np.argsort(order)) if order else array
 
 
+class _Offer(threading.local):
+    """Memory that a thread has ready for its next result; an accelerator's threads offer the device's."""
+
+    array = None
+
+
+_offer = _Offer()
+
+
+def offer_memory(array):
+    """Let the next pointwise result of this thread be written into ``array``, if it fits; None takes it back."""
+    _offer.array = array
+
+
 def empty_result(arrays, dtype):
     """Return an uninitialised array for a pointwise result of ``arrays``, laid out as PyTorch does."""
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    if _offer.array is not None:
+        found, _offer.array = _offer.array, None
+        if found.shape == shape and found.dtype == dtype and all(array.flags.c_contiguous for array in arrays):
+            return found
     return empty_in_order(shape, dtype, _order_of(shape, arrays))
 
 

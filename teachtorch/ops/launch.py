@@ -15,6 +15,7 @@ from ..dispatch import keys as K
 from ..dispatch.operator import makers
 from ..dispatch.state import set_grad_mode, state
 from ..kernels.parallel import stay_on_this_thread
+from ..kernels.strided import offer_memory
 from ..memory.device_storage import DeviceStorage
 from ..memory.launch import at_start_of_device_threads
 from ..memory.runtime import runtime_of
@@ -223,9 +224,16 @@ def launch(op, cpu, device, args, outputs=(), written=()):
     host_outputs = [host_view(t) for t in each_tensor(outputs)]
 
     def work():
-        found = cpu(K.CPU, *host_args)
-        for target, result in zip(host_outputs, each_tensor(found)):
-            array_of(target)[...] = array_of(result)
+        targets = [array_of(t) for t in host_outputs]
+        if len(targets) == 1 and targets[0].flags.c_contiguous:
+            offer_memory(targets[0])
+        try:
+            found = cpu(K.CPU, *host_args)
+        finally:
+            offer_memory(None)
+        for target, result in zip(targets, each_tensor(found)):
+            if array_of(result) is not target:
+                target[...] = array_of(result)
 
     runtime = runtime_of(device.type)
     reads = writes = ()

@@ -183,7 +183,7 @@ def mvlgamma(self, p):
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     shifts = exports[""]["arange"](-p * 0.5 + 0.5, 0.5, 0.5, dtype=self._dtype if self._dtype.is_floating_point
-                                   else dt.float32)
+                                   else dt.float32, device=self._device)
     return (self.unsqueeze(-1) + shifts).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4
 
 
