@@ -12,7 +12,8 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
     """Give an optimizer other parameters and another state in a `with` block; after it, it has its own again.
 
     `swapin_parameters`: a dict of tensors, in the order of the optimizer's. `swapin_optim_state`: a state
-    dict of its form. In-place changes of the given tensors stay; what the block puts in their place is forgotten.
+    dict of its form. In-place changes of the given tensors stay; what the block puts in their place is
+    forgotten.
     RuntimeError where the optimizer has no state yet, or what is given does not fit.
     https://pytorch.org/docs/stable/optim.html
     """
