@@ -24,6 +24,7 @@ MODULES = (
     "recurrent", "attention",
     # losses that are made of the above
     "loss_ctc", "loss_ranking",
+    "measures",
     # all parameters at once
     "foreach", "fused_optim",
     # on accelerators
