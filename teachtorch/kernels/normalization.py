@@ -172,15 +172,22 @@ def small_rows(x, weight, bias, eps):
     rstd = 1 / np.sqrt(np.add.reduce(out * out, 1, None, None, True) / count + x.dtype.type(eps))
     out *= rstd
     if weight is not None:
-        by_group(out, weight)[...] *= weight
+        rows = by_group(out, weight)
+        np.multiply(rows, weight, rows)
     if bias is not None:
-        by_group(out, bias)[...] += bias
+        rows = by_group(out, bias)
+        np.add(rows, bias, rows)
     return out, mean[:, 0], rstd[:, 0]
 
 
 def by_group(rows, weight):
-    """The rows as (samples, groups, length), a view."""
-    return rows.reshape(len(rows) // len(weight), *weight.shape)
+    """The rows as (samples, groups, length), a view; as they are where there is one group."""
+    return rows if len(weight) == 1 else rows.reshape(len(rows) // len(weight), *weight.shape)
+
+
+def sum_by_group(rows, weight):
+    """(groups, length)."""
+    return np.add.reduce(by_group(rows, weight), 0, None, None, len(weight) == 1)
 
 
 def rows_gradient(grad, x, weight, mean, rstd):
@@ -206,8 +213,8 @@ def small_rows_gradient(grad, x, weight, mean, rstd):
     count = x.dtype.type(max(x.shape[1], 1))
     first = np.add.reduce(weighted, 1, None, None, True) / count
     second = np.add.reduce(weighted * normal, 1, None, None, True) / count
-    weight_grad = by_group(grad * normal, weight).sum(0)
-    return (weighted - first - normal * second) * rstd, weight_grad, by_group(grad, weight).sum(0)
+    weight_grad = sum_by_group(grad * normal, weight)
+    return (weighted - first - normal * second) * rstd, weight_grad, sum_by_group(grad, weight)
 
 
 # ---- channels ---
@@ -215,6 +222,11 @@ def small_rows_gradient(grad, x, weight, mean, rstd):
 
 def is_small(x):
     return x.size <= SMALL or x.shape[2] < FEW_PLACES
+
+
+def channel_total(x):
+    """The sum of each channel by NumPy, which adds whole rows where every channel has one place."""
+    return x[:, :, 0].sum(0) if x.shape[2] == 1 else x.sum((0, 2))
 
 
 def each_channel(x, run, *arrays):
@@ -230,15 +242,24 @@ def each_plane(x, run, *arrays):
     )
 
 
-def column(values):
-    return values[:, None]
+def flat(x):
+    """Rows of channels where every channel has one place: NumPy's loops are then as long as a row, not 1."""
+    return x[:, :, 0] if x.shape[2] == 1 else x
+
+
+def spread_out(values, x):
+    """One value per channel, in the shape that goes with flat(x)."""
+    return values if x.shape[2] == 1 else values[:, None]
 
 
 def channel_statistics(x):
     """(mean, biased variance) of each channel of (batch, channels, places), contiguous."""
     if is_small(x):
-        mean = x.mean((0, 2))
-        return mean, np.square(x - column(mean)).mean((0, 2))
+        count = x.dtype.type(max(x.shape[0] * x.shape[2], 1))
+        mean = channel_total(x) / count
+        rest = flat(x) - spread_out(mean, x)
+        rest *= rest
+        return mean, channel_total(rest.reshape(x.shape)) / count
     mean, variance = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
     each_channel(x, loop("channel_statistics"), x, mean, variance)
     return mean, variance
@@ -248,8 +269,11 @@ def scale_channels(x, mean, rstd, weight, bias):
     """(x - mean) * rstd * weight + bias by channel."""
     scale = rstd if weight is None else rstd * weight
     if is_small(x):
-        out = (x - column(mean)) * column(scale)
-        return out if bias is None else out + column(bias)
+        out = flat(x) - spread_out(mean, x)
+        out *= spread_out(scale, x)
+        if bias is not None:
+            out += spread_out(bias, x)
+        return out.reshape(x.shape)
     shift = -mean * scale if bias is None else bias - mean * scale
     out = np.empty_like(x)
     each_plane(x, loop("channels_scaled"), x, out, scale, shift)
@@ -264,9 +288,13 @@ def channels_gradient(grad, x, mean, rstd, weight, is_training):
     slope = scale * products * rstd * rstd / count if is_training else np.zeros_like(scale)
     shift = scale * sums / count if is_training else slope
     if is_small(x):
-        out = grad * column(scale)
+        out = flat(grad) * spread_out(scale, x)
         if is_training:
-            out -= (x - column(mean)) * column(slope) + column(shift)
+            rest = flat(x) - spread_out(mean, x)
+            rest *= spread_out(slope, x)
+            rest += spread_out(shift, x)
+            out -= rest
+        out = out.reshape(x.shape)
     else:
         out = np.empty_like(x)
         each_plane(x, loop("channels_backward"), grad, x, out, mean, scale, slope, shift)
@@ -276,7 +304,9 @@ def channels_gradient(grad, x, mean, rstd, weight, is_training):
 def gradient_sums(grad, x, mean):
     """(sum of grad, sum of grad * (x - mean)) by channel."""
     if is_small(x):
-        return grad.sum((0, 2)), (grad * (x - column(mean))).sum((0, 2))
+        rest = flat(x) - spread_out(mean, x)
+        rest *= flat(grad)
+        return channel_total(grad), channel_total(rest.reshape(x.shape))
     sums, products = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
     each_channel(x, loop("channel_sums"), grad, x, mean, sums, products)
     return sums, products
