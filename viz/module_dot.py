@@ -41,7 +41,9 @@ def _table(node, tensors):
     rows = [_row(title, role, True)]
     if node["flow"]:
         rows.append(_row(node["flow"], "nonleaf"))
-    rows += [_row(" ".join([t["label"], t["what"], t["size"], t["state"]]), _ROLES[t["kind"]]) for t in tensors]
+    rows += [
+        _row(" ".join([t["label"], t["what"], t["size"], t["state"]]), _ROLES[t["kind"]]) for t in tensors
+    ]
     return f'<<TABLE BORDER="0" CELLBORDER="1" CELLSPACING="0" CELLPADDING="4">{"".join(rows)}</TABLE>>'
 
 

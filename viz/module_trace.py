@@ -18,7 +18,7 @@ STATES = {
 
 
 def module(model, *example_input, max_rows=MAX_ROWS):
-    """The tree of a module: parameters, buffers, flags and hooks; with an example input, the shapes on their way.
+    """The tree of a module: tensors, flags and hooks; with an example input, the shapes on their way.
 
     model: an ``nn.Module`` of teachtorch or PyTorch. example_input: arguments of one call, made without a graph
     and in evaluation mode; it materializes lazy modules, and changes nothing else of theirs.
@@ -26,7 +26,9 @@ def module(model, *example_input, max_rows=MAX_ROWS):
     Raises TypeError for something that is no module, and whatever the call raises.
     """
     if not is_module(model):
-        raise TypeError(f"viz.module takes a module, got {type(model).__name__}: pass an nn.Module of either library")
+        raise TypeError(
+            f"viz.module takes a module, got {type(model).__name__}: pass an nn.Module of either library"
+        )
     calls = calls_of(model, example_input) if example_input else []
     return Picture(_trace(model, example_input, calls, max_rows))
 
@@ -134,13 +136,17 @@ def _notes(root, rows, saved, example_input):
     held = list({id(h.tensor): h for part in parts for h in tensors_of(part, saved)}.values())
     parameters = [h for h in held if h.kind in ("parameter", "frozen")]
     buffers = [h for h in held if h.kind in ("buffer", "unsaved")]
-    notes = [f"{counted(len(parts), 'module')}; {_counted(parameters, 'parameter')}; {_counted(buffers, 'buffer')}."]
+    notes = [
+        f"{counted(len(parts), 'module')}; {_counted(parameters, 'parameter')}; {_counted(buffers, 'buffer')}."
+    ]
     frozen = [h for h in parameters if h.kind == "frozen"]
     if frozen:
         notes.append(f"Frozen: {_counted(frozen, 'parameter')}; the optimizer has nothing to do for them.")
     notes += _repeats(parts, saved, len(held)) + _memory(held) + _hidden(rows, parts) + _modes(parts)
     if example_input:
-        notes.append(f"Shapes of one call with {input_text(example_input)}, in evaluation mode and without a graph.")
+        notes.append(
+            f"Shapes of one call with {input_text(example_input)}, in evaluation mode and without a graph."
+        )
     return notes
 
 
@@ -149,7 +155,9 @@ def _counted(held, word):
         return f"no {word}s"
     waiting = sum(h.size is None for h in held)
     later = f", {waiting} of them without a shape yet" if waiting else ""
-    return f"{counted(len(held), word)} of {counted(sum(map(elements, held)), 'element')}, {_size(held)}{later}"
+    return (
+        f"{counted(len(held), word)} of {counted(sum(map(elements, held)), 'element')}, {_size(held)}{later}"
+    )
 
 
 def _size(held):
@@ -233,5 +241,8 @@ def _flow(calls, kind):
 def _step(node, call):
     name = f"{node['path'] or 'the model'} ({node['type']})"
     inner = " by way of its parts" if call.has_inner else ""
-    return {"ids": [node["id"]], "msg": f"Call {call.number}: {name} takes {call.takes} and gives {call.gives}{inner}.",
-            "set": {}}
+    return {
+        "ids": [node["id"]],
+        "msg": f"Call {call.number}: {name} takes {call.takes} and gives {call.gives}{inner}.",
+        "set": {},
+    }

@@ -127,7 +127,7 @@ def signature(part, saved):
 
 
 def rows_of(root, saved, max_rows):
-    """Parts, Folds and Helds in the order of the rows: equal neighbours fold, then what is deepest, then the middle."""
+    """Parts, Folds and Helds, one a row: equal neighbours fold, then what is deepest, then the middle."""
     rows = _rows(root, saved, 10**6)
     depth = max((part.depth for part in walk(root)), default=0)
     while len(rows) > max_rows and depth > 1:

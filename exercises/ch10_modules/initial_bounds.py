@@ -1,7 +1,7 @@
 """How large the first weights are: fans, gains, Kaiming and Xavier.
 
-A weight has the shape (outputs, inputs, *kernel). One output of the layer is a sum over fan_in products, and one
-input goes into fan_out of them; both count the places of the kernel:
+A weight has the shape (outputs, inputs, *kernel). One output of the layer is a sum over fan_in products,
+and one input goes into fan_out of them; both count the places of the kernel:
 
     fan_in  = inputs  * places of the kernel          fan_out = outputs * places of the kernel
 
@@ -31,7 +31,7 @@ def gain(nonlinearity, slope=0.01):
 
 
 def kaiming_std(shape, mode="fan_in", nonlinearity="leaky_relu", slope=0.0):
-    """The standard deviation of Kaiming's numbers. mode: "fan_in" keeps the size forward, "fan_out" backward."""
+    """The deviation of Kaiming's numbers. mode: "fan_in" keeps the size forward, "fan_out" backward."""
     raise NotImplementedError
 
 

@@ -1,11 +1,12 @@
 """A Linear that finds out its number of inputs at the first call.
 
-Before that call weight and bias are uninitialized parameters, `torch.nn.UninitializedParameter(dtype=...)`: they know
-their dtype, not their shape. `parameter.materialize(shape)` gives them one, in place: it is the same object afterwards,
-an ordinary Parameter, filled with whatever was in the memory.
+Before that call weight and bias are uninitialized parameters, `torch.nn.UninitializedParameter(dtype=...)`:
+they know their dtype, not their shape. `parameter.materialize(shape)` gives them one, in place: it is the
+same object afterwards, an ordinary Parameter, filled with whatever was in the memory.
 
-The first call materializes both, fills them as nn.Linear does, and makes the layer an ordinary nn.Linear: its class too,
-so that nothing is left of the lazy one. Objects can change their class: `self.__class__ = ...`.
+The first call materializes both, fills them as nn.Linear does, and makes the layer an ordinary nn.Linear:
+its class too, so that nothing is left of the lazy one. Objects can change their class: `self.__class__ =
+...`.
 """
 
 import math

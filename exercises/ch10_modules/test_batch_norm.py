@@ -22,7 +22,12 @@ def test_training(yours):
 def test_affine(yours):
     m = yours.BatchNorm(2)
     m.weight, m.bias = np.array([2.0, 3.0]), np.array([1.0, -1.0])
-    close(m(X), normal(X, X.mean(0), X.var(0)) * [2.0, 3.0] + [1.0, -1.0], "times weight, plus bias", what="the output")
+    close(
+        m(X),
+        normal(X, X.mean(0), X.var(0)) * [2.0, 3.0] + [1.0, -1.0],
+        "times weight, plus bias",
+        what="the output",
+    )
 
 
 @points(1, "images: statistics over all places")
@@ -30,7 +35,12 @@ def test_images(yours):
     x = np.arange(24.0).reshape(2, 3, 2, 2) ** 1.5
     m = yours.BatchNorm(3)
     expected = normal(x, x.mean((0, 2, 3), keepdims=True), x.var((0, 2, 3), keepdims=True))
-    close(m(x), expected, "one mean and variance per channel, over the batch and all places", what="the output for (2, 3, 2, 2)")
+    close(
+        m(x),
+        expected,
+        "one mean and variance per channel, over the batch and all places",
+        what="the output for (2, 3, 2, 2)",
+    )
     close(m.running_var, 0.9 + 0.1 * x.var((0, 2, 3), ddof=1), "n is 2 * 2 * 2 here", what="running_var")
 
 
@@ -41,14 +51,24 @@ def test_running_mean(yours):
     why = "(1 - momentum) * running + momentum * batch: 0.9 * 0 + 0.1 * mean"
     close(m.running_mean, 0.1 * X.mean(0), why, what="running_mean after one batch")
     m(X + 1)
-    close(m.running_mean, 0.9 * 0.1 * X.mean(0) + 0.1 * (X.mean(0) + 1), why, what="running_mean after two batches")
+    close(
+        m.running_mean,
+        0.9 * 0.1 * X.mean(0) + 0.1 * (X.mean(0) + 1),
+        why,
+        what="running_mean after two batches",
+    )
 
 
 @points(1, "the running variance is the unbiased one")
 def test_running_var(yours):
     m = yours.BatchNorm(2, momentum=0.5)
     m(X)
-    close(m.running_var, 0.5 + 0.5 * X.var(0, ddof=1), "what is remembered divides by n - 1", what="running_var after one batch")
+    close(
+        m.running_var,
+        0.5 + 0.5 * X.var(0, ddof=1),
+        "what is remembered divides by n - 1",
+        what="running_var after one batch",
+    )
 
 
 @points(1, "evaluating normalises with the running values")
@@ -57,7 +77,12 @@ def test_eval(yours):
     m(X)
     mean, variance = np.array(m.running_mean), np.array(m.running_var)
     m.eval()
-    close(m(X[:1]), normal(X[:1], mean, variance), "evaluating takes the running values, a batch of one too", what="the output")
+    close(
+        m(X[:1]),
+        normal(X[:1], mean, variance),
+        "evaluating takes the running values, a batch of one too",
+        what="the output",
+    )
 
 
 @points(1, "evaluating changes nothing")
@@ -67,7 +92,12 @@ def test_eval_changes_nothing(yours):
     before = np.array(m.running_mean), np.array(m.running_var), m.num_batches
     m.eval()
     m(X + 100)
-    equal((m.running_mean, m.running_var, m.num_batches), before, "evaluating must not learn", what="mean, variance, num_batches")
+    equal(
+        (m.running_mean, m.running_var, m.num_batches),
+        before,
+        "evaluating must not learn",
+        what="mean, variance, num_batches",
+    )
 
 
 @points(1, "the number of batches, and a plain average")
@@ -76,13 +106,23 @@ def test_average(yours):
     for shift in (0.0, 1.0, 5.0):
         m(X + shift)
     equal(m.num_batches, 3, "three batches in training", what="num_batches")
-    close(m.running_mean, X.mean(0) + 2.0, "momentum None: the plain average of all batches", what="running_mean")
+    close(
+        m.running_mean,
+        X.mean(0) + 2.0,
+        "momentum None: the plain average of all batches",
+        what="running_mean",
+    )
 
 
 @points(1, "one value per channel is refused in training")
 def test_single(yours):
     raises(ValueError, yours.BatchNorm(2), X[:1], why="a single value has no spread")
-    equal(yours.BatchNorm(2)(X[:1, :, None] * np.ones(4)).shape, (1, 2, 4), "four places are four values", what="the shape for (1, 2, 4)")
+    equal(
+        yours.BatchNorm(2)(X[:1, :, None] * np.ones(4)).shape,
+        (1, 2, 4),
+        "four places are four values",
+        what="the shape for (1, 2, 4)",
+    )
 
 
 @points(1, "any batch")

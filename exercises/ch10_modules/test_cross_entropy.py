@@ -22,12 +22,22 @@ def test_large_scores(yours):
     with np.errstate(all="ignore"):
         found = yours.log_softmax(np.array([[1000.0, 0.0], [-1000.0, -1000.0]]))
     expected = np.array([[0.0, -1000.0], [-math.log(2), -math.log(2)]])
-    close(found, expected, "exp of a large score must not overflow: take the largest off first", what="log_softmax")
+    close(
+        found,
+        expected,
+        "exp of a large score must not overflow: take the largest off first",
+        what="log_softmax",
+    )
 
 
 @points(1, "the mean")
 def test_mean(yours):
-    close(yours.cross_entropy(Z, T), float(NLL.mean()), "all weights are 1", what="cross_entropy(scores, [1, 0, 2, 2])")
+    close(
+        yours.cross_entropy(Z, T),
+        float(NLL.mean()),
+        "all weights are 1",
+        what="cross_entropy(scores, [1, 0, 2, 2])",
+    )
 
 
 @points(1, "weights")
@@ -40,7 +50,12 @@ def test_weights(yours):
 @points(1, "ignored targets")
 def test_ignored(yours):
     why = "an ignored row counts in neither of the sums"
-    close(yours.cross_entropy(Z, np.array([1, -100, 2, -100])), float(NLL[[0, 2]].mean()), why, what="targets [1, -100, 2, -100]")
+    close(
+        yours.cross_entropy(Z, np.array([1, -100, 2, -100])),
+        float(NLL[[0, 2]].mean()),
+        why,
+        what="targets [1, -100, 2, -100]",
+    )
     close(yours.cross_entropy(Z, T, ignore_index=2), float(NLL[:2].mean()), why, what="ignore_index=2")
 
 
@@ -48,7 +63,13 @@ def test_ignored(yours):
 def test_nothing_left(yours):
     with np.errstate(all="ignore"):
         found = yours.cross_entropy(Z[:2], np.array([-100, -100]))
-    holds(isinstance(found, float) and math.isnan(found), "0 / 0: PyTorch gives nan", what="all targets ignored", got=repr(found), expected="nan")
+    holds(
+        isinstance(found, float) and math.isnan(found),
+        "0 / 0: PyTorch gives nan",
+        what="all targets ignored",
+        got=repr(found),
+        expected="nan",
+    )
 
 
 @points(1, "label smoothing")
@@ -71,4 +92,9 @@ def test_all(yours, rng):
         nll = -logp[np.arange(kept.sum()), t[kept]] * w[t[kept]]
         losses = (1 - e) * nll - e / c * (logp * w).sum(1)
         expected = float(losses.sum() / w[t[kept]].sum())
-        close(yours.cross_entropy(z, t, w, -1, e), expected, "smoothing weights each class, too", what="weights, an ignored row, smoothing")
+        close(
+            yours.cross_entropy(z, t, w, -1, e),
+            expected,
+            "smoothing weights each class, too",
+            what="weights, an ignored row, smoothing",
+        )

@@ -29,11 +29,21 @@ def test_plain(yours):
 def test_arguments(yours):
     seen, m = [], yours.Module(lambda x, k=0: x + k)
     m.register_forward_pre_hook(lambda module, args: seen.append(["pre", module is m, args]))
-    m.register_forward_pre_hook(lambda module, args, kwargs: seen.append(["pre", args, dict(kwargs)]), with_kwargs=True)
+    m.register_forward_pre_hook(
+        lambda module, args, kwargs: seen.append(["pre", args, dict(kwargs)]), with_kwargs=True
+    )
     m.register_forward_hook(lambda module, args, output: seen.append(["post", module is m, args, output]))
-    m.register_forward_hook(lambda module, args, kwargs, output: seen.append(["post", args, dict(kwargs), output]), with_kwargs=True)
+    m.register_forward_hook(
+        lambda module, args, kwargs, output: seen.append(["post", args, dict(kwargs), output]),
+        with_kwargs=True,
+    )
     equal(m(1, k=5), 6, "all hooks returned None", what="module(1, k=5)")
-    expected = [["pre", True, (1,)], ["pre", (1,), {"k": 5}], ["post", True, (1,), 6], ["post", (1,), {"k": 5}, 6]]
+    expected = [
+        ["pre", True, (1,)],
+        ["pre", (1,), {"k": 5}],
+        ["post", True, (1,), 6],
+        ["post", (1,), {"k": 5}, 6],
+    ]
     equal(seen, expected, "in the order of registration", what="what the hooks saw")
 
 
@@ -49,7 +59,12 @@ def test_single_value(yours):
     for value in (7, [7, 8], {"a": 1}, 0):
         m = yours.Module(listing)
         m.register_forward_pre_hook(lambda module, args, value=value: value)
-        equal(m(1, 2), [[value], {}], "a single value, a list too, is the only argument", what=f"the pre-hook returned {value}")
+        equal(
+            m(1, 2),
+            [[value], {}],
+            "a single value, a list too, is the only argument",
+            what=f"the pre-hook returned {value}",
+        )
 
 
 @points(1, "a pre-hook with keywords replaces both")
@@ -65,7 +80,12 @@ def test_hook_replaces_the_output(yours):
     m.register_forward_hook(lambda module, args, output: output + 1)
     m.register_forward_hook(lambda module, args, output: seen.append(output))
     m.register_forward_hook(lambda module, args, output: output * 10)
-    equal((m(1), seen), (20, [2]), "what a hook returns replaces the output", what="module(1), and what the second hook saw")
+    equal(
+        (m(1), seen),
+        (20, [2]),
+        "what a hook returns replaces the output",
+        what="module(1), and what the second hook saw",
+    )
 
 
 @points(1, "only None means: no change")
@@ -80,9 +100,16 @@ def test_falsy_results(yours):
 def test_hooks_see_what_forward_got(yours):
     m, seen = yours.Module(listing), []
     m.register_forward_pre_hook(lambda module, args, kwargs: ((9,), {"k": 1}), with_kwargs=True)
-    m.register_forward_hook(lambda module, args, kwargs, output: seen.append([args, kwargs]), with_kwargs=True)
+    m.register_forward_hook(
+        lambda module, args, kwargs, output: seen.append([args, kwargs]), with_kwargs=True
+    )
     m(1)
-    equal(seen, [[(9,), {"k": 1}]], "the arguments that forward got, after the pre-hooks", what="what the hook saw")
+    equal(
+        seen,
+        [[(9,), {"k": 1}]],
+        "the arguments that forward got, after the pre-hooks",
+        what="what the hook saw",
+    )
 
 
 @points(1, "prepend goes before all")
@@ -92,7 +119,12 @@ def test_prepend(yours):
         m.register_forward_pre_hook(lambda *_, name=name: order.append("pre " + name), prepend=first)
         m.register_forward_hook(lambda *_, name=name: order.append(name), prepend=first)
     m()
-    equal(order, ["pre c", "pre b", "pre a", "pre d", "c", "b", "a", "d"], "prepend puts a hook in front", what="the order")
+    equal(
+        order,
+        ["pre c", "pre b", "pre a", "pre d", "c", "b", "a", "d"],
+        "prepend puts a hook in front",
+        what="the order",
+    )
 
 
 @points(1, "a handle takes its hook out")
@@ -116,7 +148,12 @@ def test_always_call(yours):
     m.register_forward_hook(lambda module, args, output: seen.append([args, output]), always_call=True)
     m.register_forward_hook(lambda module, args, output: 5, always_call=True)
     equal(run(m, 1), "ValueError: in forward", "the error goes on", what="module(1)")
-    equal(seen, [[(1,), None]], "called also when forward raised, with the output None", what="what the hook saw")
+    equal(
+        seen,
+        [[(1,), None]],
+        "called also when forward raised, with the output None",
+        what="what the hook saw",
+    )
 
 
 @points(1, "others are not called when forward raised")

@@ -7,12 +7,18 @@ from exercises.grading import close, equal, points, raises
 
 @points(1, "the fans of a matrix")
 def test_fans(yours):
-    equal(yours.fans((3, 5)), (5, 3), "the shape is (outputs, inputs, *kernel): 5 products go into one output")
+    equal(
+        yours.fans((3, 5)), (5, 3), "the shape is (outputs, inputs, *kernel): 5 products go into one output"
+    )
 
 
 @points(1, "the fans of a convolution")
 def test_fans_of_a_convolution(yours):
-    equal(yours.fans((8, 2, 3, 3)), (18, 72), "each input has as many weights as the kernel has places of the kernel: 9")
+    equal(
+        yours.fans((8, 2, 3, 3)),
+        (18, 72),
+        "each input has as many weights as the kernel has places of the kernel: 9",
+    )
     equal(yours.fans((4, 6, 5)), (30, 20), "one dimension of space")
 
 
@@ -24,7 +30,13 @@ def test_vector(yours):
 
 @points(1, "gains")
 def test_gain(yours):
-    for name, expected in (("linear", 1.0), ("sigmoid", 1.0), ("tanh", 5 / 3), ("relu", 2**0.5), ("selu", 0.75)):
+    for name, expected in (
+        ("linear", 1.0),
+        ("sigmoid", 1.0),
+        ("tanh", 5 / 3),
+        ("relu", 2**0.5),
+        ("selu", 0.75),
+    ):
         close(yours.gain(name), expected, "see the list")
     close(yours.gain("leaky_relu"), math.sqrt(2 / 1.0001), "the slope is 0.01 by default")
     close(yours.gain("leaky_relu", 1.0), 1.0, "a slope of 1 is linear")
@@ -70,5 +82,9 @@ def test_any(yours, rng):
         places = math.prod(shape[2:])
         fan_in, fan_out = shape[1] * places, shape[0] * places
         equal(yours.fans(shape), (fan_in, fan_out), "inputs and outputs, times places")
-        close(yours.kaiming_bound(shape, "fan_out", "tanh"), 5 / 3 * math.sqrt(3 / fan_out), "gain * sqrt(3 / fan_out)")
+        close(
+            yours.kaiming_bound(shape, "fan_out", "tanh"),
+            5 / 3 * math.sqrt(3 / fan_out),
+            "gain * sqrt(3 / fan_out)",
+        )
         close(yours.xavier_bound(shape), math.sqrt(6 / (fan_in + fan_out)), "sqrt(6 / (fan_in + fan_out))")

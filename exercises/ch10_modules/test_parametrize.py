@@ -32,7 +32,12 @@ def test_without_inverse(yours):
     Layer = fresh()
     layer = Layer(6)
     yours.register(layer, "weight", lambda x: x * 2)
-    equal((layer.originals, layer.weight), ({"weight": 6}, 12), "there is nothing else to begin with", what="originals, weight")
+    equal(
+        (layer.originals, layer.weight),
+        ({"weight": 6}, 12),
+        "there is nothing else to begin with",
+        what="originals, weight",
+    )
 
 
 @points(1, "computed at each access")
@@ -50,7 +55,12 @@ def test_assignment(yours):
     Layer = fresh()
     layer = doubled(Layer(6), yours)
     layer.weight = 50
-    equal((layer.originals["weight"], layer.weight), (25.0, 50.0), "stored is inverse(value)", what="layer.weight = 50: original, weight")
+    equal(
+        (layer.originals["weight"], layer.weight),
+        (25.0, 50.0),
+        "stored is inverse(value)",
+        what="layer.weight = 50: original, weight",
+    )
 
 
 @points(1, "no inverse, no assignment")
@@ -66,8 +76,18 @@ def test_refused(yours):
 def test_other_layers(yours):
     Layer = fresh()
     layer, other = doubled(Layer(6), yours), Layer(7)
-    equal((other.weight, type(other).__name__), (7, "Layer"), "the layer has a class of its own", what="another layer")
-    equal((type(layer).__name__, isinstance(layer, Layer)), ("ParametrizedLayer", True), "a class of its own: a subclass", what="the class")
+    equal(
+        (other.weight, type(other).__name__),
+        (7, "Layer"),
+        "the layer has a class of its own",
+        what="another layer",
+    )
+    equal(
+        (type(layer).__name__, isinstance(layer, Layer)),
+        ("ParametrizedLayer", True),
+        "a class of its own: a subclass",
+        what="the class",
+    )
     third = doubled(Layer(8), yours)
     equal((layer.weight, third.weight), (6.0, 8.0), "each has its own original", what="two of them")
 
@@ -78,7 +98,12 @@ def test_several(yours):
     layer = doubled(doubled(Layer(6, 1), yours), yours, "bias")
     equal(layer.originals, {"weight": 3.0, "bias": 0.5}, "one original each", what="layer.originals")
     layer.bias = 4
-    equal((layer.weight, layer.bias, type(layer).__name__), (6.0, 4.0, "ParametrizedLayer"), "one class for both", what="weight, bias, class")
+    equal(
+        (layer.weight, layer.bias, type(layer).__name__),
+        (6.0, 4.0, "ParametrizedLayer"),
+        "one class for both",
+        what="weight, bias, class",
+    )
 
 
 @points(1, "cached: computed once inside")
@@ -90,7 +115,12 @@ def test_cache(yours):
     calls.clear()
     with yours.cached():
         found = [layer.weight, layer.weight, other.weight]
-    equal((found, len(calls)), ([12, 12, 8.0], 1), "once in the block, each layer for itself", what="three accesses: values, computations")
+    equal(
+        (found, len(calls)),
+        ([12, 12, 8.0], 1),
+        "once in the block, each layer for itself",
+        what="three accesses: values, computations",
+    )
 
 
 @points(1, "after the block nothing is cached")
@@ -101,14 +131,24 @@ def test_cache_ends(yours):
         before = layer.weight
         layer.weight = 10
         inside = layer.weight
-    equal((before, inside, layer.weight), (6.0, 6.0, 10.0), "cached inside, computed anew after the block", what="before, inside, after")
+    equal(
+        (before, inside, layer.weight),
+        (6.0, 6.0, 10.0),
+        "cached inside, computed anew after the block",
+        what="before, inside, after",
+    )
     try:
         with yours.cached():
             before = layer.weight
             raise KeyError
     except KeyError:
         layer.weight = 30
-    equal((before, layer.weight), (10.0, 30.0), "an error ends the block, too: computed anew after the block", what="after an error")
+    equal(
+        (before, layer.weight),
+        (10.0, 30.0),
+        "an error ends the block, too: computed anew after the block",
+        what="after an error",
+    )
 
 
 @points(1, "removing leaves the value")
@@ -117,8 +157,18 @@ def test_remove(yours):
     layer = doubled(doubled(Layer(6, 1), yours), yours, "bias")
     yours.remove(layer, "weight")
     found = layer.__dict__.get("weight"), layer.originals, type(layer).__name__
-    equal(found, (6.0, {"bias": 0.5}, "ParametrizedLayer"), "the computed value becomes ordinary", what="after remove(weight)")
+    equal(
+        found,
+        (6.0, {"bias": 0.5}, "ParametrizedLayer"),
+        "the computed value becomes ordinary",
+        what="after remove(weight)",
+    )
     yours.remove(layer, "bias")
     layer.weight = 3
-    equal((layer.weight, layer.bias, type(layer).__name__), (3, 1.0, "Layer"), "with the last one goes the class", what="after remove(bias)")
+    equal(
+        (layer.weight, layer.bias, type(layer).__name__),
+        (3, 1.0, "Layer"),
+        "with the last one goes the class",
+        what="after remove(bias)",
+    )
     equal(hasattr(layer, "originals"), False, "and the dict", what="hasattr(layer, 'originals')")

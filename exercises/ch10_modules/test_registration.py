@@ -24,14 +24,24 @@ def test_parameter(yours):
     m = layer(yours, 1, 2)
     equal(m.weight.values, [1, 2], "it was assigned", what="m.weight.values")
     equal(paths(m), ["weight"], "self.weight = Parameter(1, 2)", what="the paths of m.named_parameters()")
-    equal("weight" in m.__dict__, False, "registered values are no ordinary attributes", what='"weight" in m.__dict__')
+    equal(
+        "weight" in m.__dict__,
+        False,
+        "registered values are no ordinary attributes",
+        what='"weight" in m.__dict__',
+    )
 
 
 @points(1, "ordinary attributes")
 def test_ordinary(yours):
     m = layer(yours, 1)
     m.size, m.cache = 3, yours.Tensor(7)
-    equal((m.size, m.cache.values), (3, [7]), "anything else is an ordinary attribute", what="m.size, m.cache.values")
+    equal(
+        (m.size, m.cache.values),
+        (3, [7]),
+        "anything else is an ordinary attribute",
+        what="m.size, m.cache.values",
+    )
     equal(paths(m), ["weight"], "a plain Tensor is not trained", what="the paths")
     raises(AttributeError, getattr, m, "nothing", why="no such name")
 
@@ -44,7 +54,12 @@ def test_tree(yours):
     m.bias = yours.Parameter(4)
     found = [(path, parameter.values) for path, parameter in m.named_parameters()]
     expected = [("weight", [1]), ("bias", [4]), ("a.weight", [2]), ("b.deep.weight", [3])]
-    equal(found, expected, "own ones first, then the children's, each in the order of assignment", what="named_parameters()")
+    equal(
+        found,
+        expected,
+        "own ones first, then the children's, each in the order of assignment",
+        what="named_parameters()",
+    )
 
 
 @points(1, "a shared parameter comes once")
@@ -62,7 +77,12 @@ def test_lists(yours):
     m = layer(yours, 1)
     m.layers = [layer(yours, 2)]
     m.table = {"a": yours.Parameter(3)}
-    equal(paths(m), ["weight"], "a list is an ordinary attribute; ModuleList is there for this", what="m.layers = [Layer()]; the paths")
+    equal(
+        paths(m),
+        ["weight"],
+        "a list is an ordinary attribute; ModuleList is there for this",
+        what="m.layers = [Layer()]; the paths",
+    )
 
 
 @points(1, "only a Parameter or None over a parameter")
@@ -71,7 +91,9 @@ def test_refused(yours):
     m.child = layer(yours, 2)
     for name, value in (("weight", yours.Tensor(5)), ("weight", 3), ("child", 3), ("child", yours.Tensor(5))):
         raises(TypeError, setattr, m, name, value, why="the optimizer would go on with what was there before")
-    equal((m.weight.values, m.child.weight.values), ([1], [2]), "nothing has changed", what="after the refusals")
+    equal(
+        (m.weight.values, m.child.weight.values), ([1], [2]), "nothing has changed", what="after the refusals"
+    )
 
 
 @points(1, "None keeps the name")
@@ -80,7 +102,12 @@ def test_none(yours):
     m.child = layer(yours, 2)
     m.weight = None
     m.child = None
-    equal((m.weight, m.child, paths(m)), (None, None, []), "None is left out", what="m.weight, m.child, the paths")
+    equal(
+        (m.weight, m.child, paths(m)),
+        (None, None, []),
+        "None is left out",
+        what="m.weight, m.child, the paths",
+    )
     why = "the name stays registered: a number may not take it"
     raises(TypeError, setattr, m, "weight", 3, why=why)
     m.weight = yours.Parameter(4)
@@ -92,9 +119,16 @@ def test_one_meaning(yours):
     m = yours.Module()
     m.x = 3
     m.x = yours.Parameter(1)
-    equal((getattr(m.x, "values", m.x), paths(m)), ([1], ["x"]), "a name has one meaning", what="m.x = 3; m.x = Parameter(1)")
+    equal(
+        (getattr(m.x, "values", m.x), paths(m)),
+        ([1], ["x"]),
+        "a name has one meaning",
+        what="m.x = 3; m.x = Parameter(1)",
+    )
     m.x = layer(yours, 2)
-    equal(paths(m), ["x.weight"], "a name has one meaning", what="m.x = Parameter(1); m.x = Layer(); the paths")
+    equal(
+        paths(m), ["x.weight"], "a name has one meaning", what="m.x = Parameter(1); m.x = Layer(); the paths"
+    )
 
 
 @points(1, "nothing before Module.__init__")
@@ -105,4 +139,9 @@ def test_before_init(yours):
 
     for value in (yours.Parameter(1), yours.Module()):
         raises(AttributeError, Early, value, why="there is no place to register it yet")
-    equal(Early(3).value, 3, "an ordinary attribute needs no place", what="self.value = 3 before Module.__init__()")
+    equal(
+        Early(3).value,
+        3,
+        "an ordinary attribute needs no place",
+        what="self.value = 3 before Module.__init__()",
+    )

@@ -379,6 +379,10 @@ class Module(HookedCall, Stateful):
         """Convert floating parameters and buffers to bfloat16; returns self."""
         return self._to_floating("bfloat16")
 
+    def cuda(self, device=None):
+        """Move parameters and buffers to a GPU; returns self."""
+        return self._apply(lambda t: t.cuda(device))
+
     def cpu(self):
         """Move parameters and buffers to the CPU; returns self."""
         return self._apply(lambda t: t.cpu())

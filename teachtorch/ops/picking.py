@@ -122,6 +122,8 @@ def index_add(self, dim, index, source, *, alpha=1):
     bad = rows.first_outside(index, size)
     if bad is not None:
         raise RuntimeError(f"index {bad} is out of bounds for dimension 0 with size {size}")
+    if not index.size:
+        return
     if alpha != 1:
         source = source * self.dtype.type(alpha)
     source = source.reshape(source.shape or (1,))

@@ -1,4 +1,5 @@
 """Lazy modules, uninitialized parameters, pruning, fusion, skip_init: the same programs in both libraries."""
+
 import copy
 import pickle
 
@@ -34,8 +35,14 @@ LAYERS = {
 
 
 def facts(m):
-    return [repr(m), type(m).__name__, list(m.state_dict()), [type(p).__name__ for p in m.parameters()],
-            len(m._forward_pre_hooks), len(m._load_state_dict_pre_hooks)]
+    return [
+        repr(m),
+        type(m).__name__,
+        list(m.state_dict()),
+        [type(p).__name__ for p in m.parameters()],
+        len(m._forward_pre_hooks),
+        len(m._load_state_dict_pre_hooks),
+    ]
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -56,12 +63,34 @@ def test_layer(name):
 
 def attributes(torch):
     p, b = torch.nn.UninitializedParameter(), torch.nn.UninitializedBuffer()
-    found = [repr(p), str(b), type(p).__name__, isinstance(p, torch.nn.Parameter), p.requires_grad, b.requires_grad,
-             str(p.dtype), str(p.device), p.is_leaf, p.grad is None, torch.nn.parameter.is_lazy(p),
-             torch.nn.parameter.is_lazy(torch.ones(1)), isinstance(b, torch.Tensor), list(p.size()), p.is_floating_point()]
+    found = [
+        repr(p),
+        str(b),
+        type(p).__name__,
+        isinstance(p, torch.nn.Parameter),
+        p.requires_grad,
+        b.requires_grad,
+        str(p.dtype),
+        str(p.device),
+        p.is_leaf,
+        p.grad is None,
+        torch.nn.parameter.is_lazy(p),
+        torch.nn.parameter.is_lazy(torch.ones(1)),
+        isinstance(b, torch.Tensor),
+        list(p.size()),
+        p.is_floating_point(),
+    ]
     p.materialize((2, 3))
     b.materialize((2,), dtype=torch.float64)
-    return [*found, type(p).__name__, type(b).__name__, list(p.shape), str(b.dtype), list(b.shape), p.requires_grad]
+    return [
+        *found,
+        type(p).__name__,
+        type(b).__name__,
+        list(p.shape),
+        str(b.dtype),
+        list(b.shape),
+        p.requires_grad,
+    ]
 
 
 def copies(torch):
@@ -69,7 +98,15 @@ def copies(torch):
     c = copy.deepcopy(m)
     again = pickle.loads(pickle.dumps(torch.nn.UninitializedParameter(False)))
     c(torch.ones(2, 5, dtype=torch.float64))
-    return repr(m), repr(c), repr(m.weight), c.weight.is_leaf, str(c.weight.dtype), repr(again), again.requires_grad
+    return (
+        repr(m),
+        repr(c),
+        repr(m.weight),
+        c.weight.is_leaf,
+        str(c.weight.dtype),
+        repr(again),
+        again.requires_grad,
+    )
 
 
 def pickled_module(torch):
@@ -84,7 +121,13 @@ def states(torch):
     for p in full.parameters():
         torch.nn.init.ones_(p)
     result = lazy.load_state_dict(full.state_dict())
-    found = [repr(result), type(lazy).__name__, lazy.has_uninitialized_params(), lazy.weight, lazy.in_features]
+    found = [
+        repr(result),
+        type(lazy).__name__,
+        lazy.has_uninitialized_params(),
+        lazy.weight,
+        lazy.in_features,
+    ]
     return [*found, lazy(torch.ones(1, 3)), facts(lazy)]
 
 
@@ -112,7 +155,9 @@ def wrong_size_after_loading(torch):
 
 def in_a_sequence(torch):
     torch.manual_seed(0)
-    m = torch.nn.Sequential(torch.nn.LazyConv2d(4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.LazyLinear(2))
+    m = torch.nn.Sequential(
+        torch.nn.LazyConv2d(4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.LazyLinear(2)
+    )
     before = repr(m), [n for n, _ in m.named_parameters()]
     m(torch.ones(1, 3, 5, 5))
     return before, repr(m), m(torch.ones(1, 3, 5, 5))
@@ -157,8 +202,21 @@ def zeroed(torch):
     return facts(m.train(False))[:2]
 
 
-PROGRAMS = [attributes, copies, pickled_module, states, states_of_norms, lazy_into_lazy, lazy_into_full,
-            wrong_size_after_loading, in_a_sequence, own_lazy_module, half_and_back, frozen, zeroed]
+PROGRAMS = [
+    attributes,
+    copies,
+    pickled_module,
+    states,
+    states_of_norms,
+    lazy_into_lazy,
+    lazy_into_full,
+    wrong_size_after_loading,
+    in_a_sequence,
+    own_lazy_module,
+    half_and_back,
+    frozen,
+    zeroed,
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
@@ -229,11 +287,12 @@ def test_no_operator_takes_an_uninitialized_parameter(what):
         texts.append(str(refused.value))
     start = "Attempted to use an uninitialized parameter"
     assert all(text.startswith(start) for text in texts)
-    ends = [text[text.index("This error happens"):].replace("teachtorch", "torch") for text in texts]
+    ends = [text[text.index("This error happens") :].replace("teachtorch", "torch") for text in texts]
     assert ends[0] == ends[1]
 
 
-# ---- pruning --------------------------------------------------------------------------------------------------------
+# ---- pruning -----------------------------------------------------------------------------------------
+
 
 def prunable(torch):
     torch.manual_seed(0)
@@ -241,7 +300,12 @@ def prunable(torch):
 
 
 def pruned(torch, m):
-    found = [[n for n, _ in m.named_parameters()], dict(m.named_buffers()), m.weight, torch.nn.utils.prune.is_pruned(m)]
+    found = [
+        [n for n, _ in m.named_parameters()],
+        dict(m.named_buffers()),
+        m.weight,
+        torch.nn.utils.prune.is_pruned(m),
+    ]
     m(torch.ones(1, 3, 4, 4)).sum().backward()
     return [*found, m.weight_orig.grad, len(m._forward_pre_hooks)]
 
@@ -261,9 +325,14 @@ PRUNINGS = {
     "mask": lambda torch, P, m: P.custom_from_mask(m, "weight", torch.arange(48).view(4, 3, 2, 2) % 2),
     "twice": lambda torch, P, m: (P.l1_unstructured(m, "weight", 10), P.l1_unstructured(m, "weight", 10)),
     "slices, then elements": lambda torch, P, m: (
-        P.ln_structured(m, "weight", 1, 2, 0), P.l1_unstructured(m, "weight", 0.5)),
+        P.ln_structured(m, "weight", 1, 2, 0),
+        P.l1_unstructured(m, "weight", 0.5),
+    ),
     "elements, then slices": lambda torch, P, m: (
-        P.l1_unstructured(m, "weight", 0.5), P.ln_structured(m, "weight", 1, 2, 1), P.identity(m, "weight")),
+        P.l1_unstructured(m, "weight", 0.5),
+        P.ln_structured(m, "weight", 1, 2, 1),
+        P.identity(m, "weight"),
+    ),
     "global": lambda torch, P, m: P.global_unstructured([(m, "weight")], P.L1Unstructured, amount=0.3),
 }
 
@@ -291,7 +360,12 @@ def container(torch):
     P, m = torch.nn.utils.prune, prunable(torch)
     P.l1_unstructured(m, "weight", 3)
     method = P.RandomStructured.apply(m, "weight", 1, dim=0)
-    return type(method).__name__, len(method), [type(one).__name__ for one in method], type(method[0]).__name__
+    return (
+        type(method).__name__,
+        len(method),
+        [type(one).__name__ for one in method],
+        type(method[0]).__name__,
+    )
 
 
 def without_module(torch):
@@ -315,7 +389,9 @@ def own_method(torch):
     return m.weight, dict(m.named_buffers())
 
 
-@pytest.mark.parametrize("program", [global_of_two, container, without_module, own_method], ids=lambda p: p.__name__)
+@pytest.mark.parametrize(
+    "program", [global_of_two, container, without_module, own_method], ids=lambda p: p.__name__
+)
 def test_pruning_program(program):
     assert_same(torch, program)
 
@@ -331,8 +407,12 @@ PRUNING_REFUSALS = {
     "scores": lambda torch, P, m: P.l1_unstructured(m, "weight", 1, torch.ones(2)),
     "remove": lambda torch, P, m: P.remove(m, "weight"),
     "global": lambda torch, P, m: P.global_unstructured(3, P.L1Unstructured, amount=1),
-    "global structured": lambda torch, P, m: P.global_unstructured([(m, "weight")], P.RandomStructured, amount=1),
-    "global scores": lambda torch, P, m: P.global_unstructured([(m, "weight")], P.Identity, importance_scores=[1]),
+    "global structured": lambda torch, P, m: P.global_unstructured(
+        [(m, "weight")], P.RandomStructured, amount=1
+    ),
+    "global scores": lambda torch, P, m: P.global_unstructured(
+        [(m, "weight")], P.Identity, importance_scores=[1]
+    ),
     "no method": lambda torch, P, m: P.PruningContainer(P.L1Unstructured(1)).add_pruning_method(3),
     "abstract": lambda torch, P, m: P.BasePruningMethod(),
     "no weight": lambda torch, P, m: P.identity(m, "wight"),
@@ -347,12 +427,18 @@ def test_pruning_refusal(what):
             PRUNING_REFUSALS[what](torch, torch.nn.utils.prune, m)
         except Exception as error:
             text = str(error) if "0x" not in str(error) else ""
-            return [type(error).__name__, text, [n for n, _ in m.named_parameters()], len(m._forward_pre_hooks)]
+            return [
+                type(error).__name__,
+                text,
+                [n for n, _ in m.named_parameters()],
+                len(m._forward_pre_hooks),
+            ]
 
     assert_same(torch, program)
 
 
-# ---- fusion, skip_init ----------------------------------------------------------------------------------------------
+# ---- fusion, skip_init -------------------------------------------------------------------------------
+
 
 def with_statistics(torch, bn, *shape):
     torch.manual_seed(1)
@@ -364,17 +450,27 @@ def with_statistics(torch, bn, *shape):
 
 FUSIONS = {
     "conv": lambda torch, U: U.fuse_conv_bn_eval(
-        torch.nn.Conv2d(2, 3, 2).eval(), with_statistics(torch, torch.nn.BatchNorm2d(3), 3, 2, 2)),
+        torch.nn.Conv2d(2, 3, 2).eval(), with_statistics(torch, torch.nn.BatchNorm2d(3), 3, 2, 2)
+    ),
     "conv without bias": lambda torch, U: U.fuse_conv_bn_eval(
-        torch.nn.Conv1d(2, 3, 2, bias=False).eval(), with_statistics(torch, torch.nn.BatchNorm1d(3, affine=False), 3, 2)),
+        torch.nn.Conv1d(2, 3, 2, bias=False).eval(),
+        with_statistics(torch, torch.nn.BatchNorm1d(3, affine=False), 3, 2),
+    ),
     "transposed": lambda torch, U: U.fuse_conv_bn_eval(
-        torch.nn.ConvTranspose2d(2, 3, 2).eval(), with_statistics(torch, torch.nn.BatchNorm2d(3), 3, 2, 2), True),
+        torch.nn.ConvTranspose2d(2, 3, 2).eval(),
+        with_statistics(torch, torch.nn.BatchNorm2d(3), 3, 2, 2),
+        True,
+    ),
     "linear": lambda torch, U: U.fuse_linear_bn_eval(
-        torch.nn.Linear(2, 3).eval(), with_statistics(torch, torch.nn.BatchNorm1d(3), 3)),
+        torch.nn.Linear(2, 3).eval(), with_statistics(torch, torch.nn.BatchNorm1d(3), 3)
+    ),
     "training": lambda torch, U: U.fuse_conv_bn_eval(torch.nn.Conv2d(2, 3, 2), torch.nn.BatchNorm2d(3)),
     "untracked": lambda torch, U: U.fuse_conv_bn_eval(
-        torch.nn.Conv2d(2, 3, 2).eval(), torch.nn.BatchNorm2d(3, track_running_stats=False).eval()),
-    "sizes": lambda torch, U: U.fuse_linear_bn_eval(torch.nn.Linear(2, 3).eval(), torch.nn.BatchNorm1d(2).eval()),
+        torch.nn.Conv2d(2, 3, 2).eval(), torch.nn.BatchNorm2d(3, track_running_stats=False).eval()
+    ),
+    "sizes": lambda torch, U: U.fuse_linear_bn_eval(
+        torch.nn.Linear(2, 3).eval(), torch.nn.BatchNorm1d(2).eval()
+    ),
 }
 
 
@@ -391,15 +487,19 @@ def test_fusion(what):
 def test_skip_init_gives_everything_but_values():
     """PyTorch makes the same, but needs ten seconds to load what its meta device wants."""
     m = teachtorch.nn.utils.skip_init(teachtorch.nn.BatchNorm1d, num_features=3, dtype=teachtorch.float64)
-    facts = {n: (tuple(t.shape), str(t.dtype), str(t.device), t.requires_grad) for n, t in
-             m.state_dict(keep_vars=True).items()}
+    facts = {
+        n: (tuple(t.shape), str(t.dtype), str(t.device), t.requires_grad)
+        for n, t in m.state_dict(keep_vars=True).items()
+    }
     assert facts["weight"] == ((3,), "torch.float64", "cpu", True)
     assert facts["running_var"] == ((3,), "torch.float64", "cpu", False)
     assert teachtorch.nn.utils.skip_init(teachtorch.nn.Linear, 5, 2, device="meta").weight.is_meta
 
 
-@pytest.mark.parametrize("make", [lambda torch: torch.nn.utils.skip_init(torch.nn.ReLU),
-                                  lambda torch: torch.nn.utils.skip_init(int, 3)])
+@pytest.mark.parametrize(
+    "make",
+    [lambda torch: torch.nn.utils.skip_init(torch.nn.ReLU), lambda torch: torch.nn.utils.skip_init(int, 3)],
+)
 def test_refusals_of_skip_init(make):
     assert_same(torch, make)
 

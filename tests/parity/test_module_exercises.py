@@ -1,4 +1,5 @@
 """The reference solutions of the exercises on modules against PyTorch's own modules."""
+
 import math
 
 import pytest
@@ -19,8 +20,17 @@ def solution(name):
 def test_initial_bounds(shape):
     ask, init, t = solution("initial_bounds"), torch.nn.init, torch.empty(shape)
     assert ask.fans(shape) == init._calculate_fan_in_and_fan_out(t)
-    for name, slope in (("relu", 0.01), ("leaky_relu", 0.3), ("tanh", 0.01), ("selu", 0.01), ("linear", 0.01), ("sigmoid", 0.01)):
-        assert math.isclose(ask.gain(name, slope), init.calculate_gain(name, slope if name == "leaky_relu" else None))
+    for name, slope in (
+        ("relu", 0.01),
+        ("leaky_relu", 0.3),
+        ("tanh", 0.01),
+        ("selu", 0.01),
+        ("linear", 0.01),
+        ("sigmoid", 0.01),
+    ):
+        assert math.isclose(
+            ask.gain(name, slope), init.calculate_gain(name, slope if name == "leaky_relu" else None)
+        )
     big = torch.empty(40 * shape[0], 40 * shape[1], *shape[2:])
     init.kaiming_uniform_(big, a=0.2, mode="fan_out")
     bound = ask.kaiming_bound(tuple(big.shape), "fan_out", "leaky_relu", 0.2)
@@ -38,14 +48,19 @@ def test_default_bounds():
 
 @pytest.mark.parametrize("momentum", [0.1, 0.7, None])
 def test_batch_norm(momentum):
-    ours, theirs = solution("batch_norm").BatchNorm(3, 1e-4, momentum), torch.nn.BatchNorm1d(3, 1e-4, momentum).double()
+    ours, theirs = (
+        solution("batch_norm").BatchNorm(3, 1e-4, momentum),
+        torch.nn.BatchNorm1d(3, 1e-4, momentum).double(),
+    )
     numbers = np.random.default_rng(0)
     for k in range(4):
         if k == 3:
             ours.eval(), theirs.eval()
         x = numbers.normal(2, 3, (5, 3, 4))
         assert np.allclose(ours(x), theirs(torch.tensor(x)).detach().numpy())
-        assert np.allclose(ours.running_mean, theirs.running_mean) and np.allclose(ours.running_var, theirs.running_var)
+        assert np.allclose(ours.running_mean, theirs.running_mean) and np.allclose(
+            ours.running_var, theirs.running_var
+        )
         assert ours.num_batches == int(theirs.num_batches_tracked)
 
 
@@ -56,8 +71,12 @@ def test_cross_entropy():
     for smoothing in (0.0, 0.3, 1.0):
         for weight in (None, w):
             wanted = torch.nn.functional.cross_entropy(
-                torch.tensor(z), torch.tensor(t), None if weight is None else torch.tensor(weight), ignore_index=-1,
-                label_smoothing=smoothing)
+                torch.tensor(z),
+                torch.tensor(t),
+                None if weight is None else torch.tensor(weight),
+                ignore_index=-1,
+                label_smoothing=smoothing,
+            )
             assert math.isclose(ask(z, t, weight, -1, smoothing), wanted.item(), rel_tol=1e-9)
     none = torch.nn.functional.cross_entropy(torch.tensor(z), torch.full((7,), -100))
     assert math.isnan(none) and math.isnan(ask(z, np.full(7, -100)))
@@ -67,7 +86,9 @@ def everything(module_class, hooked):
     """What a module with many hooks returns and records; `hooked` makes one of a function."""
     order, m = [], hooked(module_class, lambda x, k=0: x + k)
     m.register_forward_pre_hook(lambda m, args: args[0] * 2)
-    m.register_forward_pre_hook(lambda m, args, kwargs: ((args[0] + 1,), {"k": 5}), with_kwargs=True, prepend=True)
+    m.register_forward_pre_hook(
+        lambda m, args, kwargs: ((args[0] + 1,), {"k": 5}), with_kwargs=True, prepend=True
+    )
     handle = m.register_forward_hook(lambda m, args, out: order.append([args, out]))
     m.register_forward_hook(lambda m, args, kwargs, out: out * 10, with_kwargs=True, prepend=True)
     m.register_forward_hook(lambda *_: order.append("always"), always_call=True)
@@ -85,7 +106,9 @@ def test_hook_pipeline():
         m.forward = function
         return m
 
-    assert everything(solution("hook_pipeline").Module, lambda cls, f: cls(f)) == everything(torch.nn.Module, theirs)
+    assert everything(solution("hook_pipeline").Module, lambda cls, f: cls(f)) == everything(
+        torch.nn.Module, theirs
+    )
 
 
 def registered(library, parameter, module):

@@ -1,4 +1,5 @@
-"""Corners of Module: hooks that come and go, globals with keywords, state hooks, paths, conversions, containers."""
+"""Corners of Module: hooks that come and go, state hooks, paths, conversions, containers."""
+
 import collections
 import copy
 import pickle
@@ -8,7 +9,6 @@ import pytest
 from tests.parity.programs import assert_same
 
 torch = pytest.importorskip("torch")
-
 
 
 def recording(torch, order, name="forward", raises=None):
@@ -22,12 +22,15 @@ def recording(torch, order, name="forward", raises=None):
     return Recording()
 
 
-# ---- forward hooks --------------------------------------------------------------------------------------------------
+# ---- forward hooks -----------------------------------------------------------------------------------
+
 
 def global_hooks_with_kwargs(torch):
     order, M = [], torch.nn.modules.module
     m = recording(torch, order)
-    handle = M.register_module_forward_hook(lambda m, a, k, out: order.append(["global", list(a), k, out]) or 7, with_kwargs=True)
+    handle = M.register_module_forward_hook(
+        lambda m, a, k, out: order.append(["global", list(a), k, out]) or 7, with_kwargs=True
+    )
     m.register_forward_hook(lambda m, a, out: order.append(["own", out]) or out + 1)
     try:
         return order, m(1, key=2)
@@ -38,9 +41,13 @@ def global_hooks_with_kwargs(torch):
 def global_hooks_always_called(torch):
     order, M = [], torch.nn.modules.module
     m = recording(torch, order, raises=ValueError("inside"))
-    handles = [M.register_module_forward_hook(lambda m, a, out: order.append(["plain", out])),
-               M.register_module_forward_hook(lambda m, a, out: order.append(["always", out]), always_call=True)]
-    m.register_forward_hook(lambda m, a, k, out: order.append(["own", k, out]), always_call=True, with_kwargs=True)
+    handles = [
+        M.register_module_forward_hook(lambda m, a, out: order.append(["plain", out])),
+        M.register_module_forward_hook(lambda m, a, out: order.append(["always", out]), always_call=True),
+    ]
+    m.register_forward_hook(
+        lambda m, a, k, out: order.append(["own", k, out]), always_call=True, with_kwargs=True
+    )
     try:
         m(1, key=2)
     except ValueError as error:
@@ -156,12 +163,22 @@ def handles(torch):
 
 def handle_removes_its_marks(torch):
     m = torch.nn.Identity()
-    hooks = [m.register_forward_hook(lambda *a: None, with_kwargs=True, always_call=True),
-             m.register_forward_pre_hook(lambda *a: None, with_kwargs=True)]
-    before = [len(m._forward_hooks_with_kwargs), len(m._forward_hooks_always_called), len(m._forward_pre_hooks_with_kwargs)]
+    hooks = [
+        m.register_forward_hook(lambda *a: None, with_kwargs=True, always_call=True),
+        m.register_forward_pre_hook(lambda *a: None, with_kwargs=True),
+    ]
+    before = [
+        len(m._forward_hooks_with_kwargs),
+        len(m._forward_hooks_always_called),
+        len(m._forward_pre_hooks_with_kwargs),
+    ]
     for hook in hooks:
         hook.remove()
-    after = [len(m._forward_hooks_with_kwargs), len(m._forward_hooks_always_called), len(m._forward_pre_hooks_with_kwargs)]
+    after = [
+        len(m._forward_hooks_with_kwargs),
+        len(m._forward_hooks_always_called),
+        len(m._forward_pre_hooks_with_kwargs),
+    ]
     return before, after
 
 
@@ -229,14 +246,29 @@ def forward_of_none(torch):
     return m()
 
 
-FORWARD = [global_hooks_with_kwargs, global_hooks_always_called, always_called_after_a_hook_failed,
-           always_called_after_a_pre_hook_failed, always_called_replaces_nothing_on_error, pre_hook_values,
-           pre_hook_values_with_kwargs, wrong_pre_hook_values, hooks_chain, hooks_return_falsy, handles,
-           handle_removes_its_marks, hook_that_removes_itself, the_same_hook_twice, calling_forward_skips_hooks,
-           copies_have_hooks, forward_of_none]
+FORWARD = [
+    global_hooks_with_kwargs,
+    global_hooks_always_called,
+    always_called_after_a_hook_failed,
+    always_called_after_a_pre_hook_failed,
+    always_called_replaces_nothing_on_error,
+    pre_hook_values,
+    pre_hook_values_with_kwargs,
+    wrong_pre_hook_values,
+    hooks_chain,
+    hooks_return_falsy,
+    handles,
+    handle_removes_its_marks,
+    hook_that_removes_itself,
+    the_same_hook_twice,
+    calling_forward_skips_hooks,
+    copies_have_hooks,
+    forward_of_none,
+]
 
 
-# ---- backward hooks -------------------------------------------------------------------------------------------------
+# ---- backward hooks ----------------------------------------------------------------------------------
+
 
 def net(torch):
     m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1))
@@ -248,11 +280,19 @@ def net(torch):
 def backward_order(torch):
     order, M = [], torch.nn.modules.module
     m, x = net(torch)
-    shared = [M.register_module_full_backward_pre_hook(lambda m, go: order.append(["global pre", type(m).__name__])),
-              M.register_module_full_backward_hook(lambda m, gi, go: order.append(["global", type(m).__name__]))]
+    shared = [
+        M.register_module_full_backward_pre_hook(
+            lambda m, go: order.append(["global pre", type(m).__name__])
+        ),
+        M.register_module_full_backward_hook(lambda m, gi, go: order.append(["global", type(m).__name__])),
+    ]
     for name, prepend in (("a", False), ("b", True)):
-        m[0].register_full_backward_pre_hook(lambda m, go, name=name: order.append("pre " + name), prepend=prepend)
-        m[0].register_full_backward_hook(lambda m, gi, go, name=name: order.append("post " + name), prepend=prepend)
+        m[0].register_full_backward_pre_hook(
+            lambda m, go, name=name: order.append("pre " + name), prepend=prepend
+        )
+        m[0].register_full_backward_hook(
+            lambda m, gi, go, name=name: order.append("post " + name), prepend=prepend
+        )
     try:
         m(x).sum().backward()
     finally:
@@ -396,24 +436,41 @@ def double_backward(torch):
     seen = []
     m, x = net(torch)
     m[1].register_full_backward_hook(lambda m, gi, go: seen.append("hook"))
-    g, = torch.autograd.grad(m(x).sum(), x, create_graph=True)
+    (g,) = torch.autograd.grad(m(x).sum(), x, create_graph=True)
     g.pow(2).sum().backward()
     return seen, x.grad
 
 
-BACKWARD = [backward_order, backward_chain, backward_hook_returns_a_tensor, backward_hook_sees_no_keywords,
-            backward_hook_with_lists, in_place_on_output, in_place_on_input, removed_before_backward, without_grad,
-            old_hook, old_hook_of_many_nodes, old_hook_on_a_tuple, old_hook_on_a_dict, mixed_in_the_other_order,
-            pre_hook_wrong_count, double_backward]
+BACKWARD = [
+    backward_order,
+    backward_chain,
+    backward_hook_returns_a_tensor,
+    backward_hook_sees_no_keywords,
+    backward_hook_with_lists,
+    in_place_on_output,
+    in_place_on_input,
+    removed_before_backward,
+    without_grad,
+    old_hook,
+    old_hook_of_many_nodes,
+    old_hook_on_a_tuple,
+    old_hook_on_a_dict,
+    mixed_in_the_other_order,
+    pre_hook_wrong_count,
+    double_backward,
+]
 
 
-# ---- state ----------------------------------------------------------------------------------------------------------
+# ---- state -------------------------------------------------------------------------------------------
+
 
 def state_pre_and_post_hooks(torch):
     seen = []
     m = torch.nn.Sequential(torch.nn.Linear(1, 1, bias=False))
     m[0].register_state_dict_pre_hook(lambda m, prefix, keep: seen.append(["pre", prefix, keep]))
-    m[0].register_state_dict_post_hook(lambda m, state, prefix, meta: seen.append(["post", prefix, dict(meta)]))
+    m[0].register_state_dict_post_hook(
+        lambda m, state, prefix, meta: seen.append(["post", prefix, dict(meta)])
+    )
     m._register_state_dict_hook(lambda m, state, prefix, meta: {"only": state["0.weight"]})
     state = m.state_dict(prefix="a.") if False else m.state_dict()
     return seen, list(state), type(state).__name__
@@ -438,9 +495,15 @@ def registered_both_ways(torch):
 def load_hooks(torch):
     seen = []
     m = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.ReLU())
-    m[0].register_load_state_dict_pre_hook(lambda m, state, prefix, *rest: seen.append([type(m).__name__, prefix, len(rest)]))
-    m[0]._register_load_state_dict_pre_hook(lambda state, prefix, *rest: seen.append([prefix, len(rest), list(state)]))
-    m.register_load_state_dict_post_hook(lambda m, keys: seen.append([type(m).__name__, list(keys.missing_keys)]) or keys.missing_keys.clear())
+    m[0].register_load_state_dict_pre_hook(
+        lambda m, state, prefix, *rest: seen.append([type(m).__name__, prefix, len(rest)])
+    )
+    m[0]._register_load_state_dict_pre_hook(
+        lambda state, prefix, *rest: seen.append([prefix, len(rest), list(state)])
+    )
+    m.register_load_state_dict_post_hook(
+        lambda m, keys: seen.append([type(m).__name__, list(keys.missing_keys)]) or keys.missing_keys.clear()
+    )
     state = m.state_dict()
     del state["0.bias"]
     return seen, repr(m.load_state_dict(state))
@@ -466,7 +529,13 @@ def renaming_on_load(torch):
 
 def missing_and_unexpected(torch):
     m = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.BatchNorm1d(1))
-    state = {"0.weight": torch.ones(1, 1), "1.weight": torch.ones(2), "x": torch.ones(1), "0.y.z": torch.ones(1), "2.a": torch.ones(1)}
+    state = {
+        "0.weight": torch.ones(1, 1),
+        "1.weight": torch.ones(2),
+        "x": torch.ones(1),
+        "0.y.z": torch.ones(1),
+        "2.a": torch.ones(1),
+    }
     keys = None
     try:
         keys = m.load_state_dict(state, strict=False)
@@ -478,7 +547,13 @@ def missing_and_unexpected(torch):
 def missing_not_strict(torch):
     m = torch.nn.Sequential(torch.nn.Linear(1, 1))
     keys = m.load_state_dict({"0.weight": torch.ones(1, 1), "x": torch.ones(1)}, strict=False)
-    return list(keys.missing_keys), list(keys.unexpected_keys), repr(keys), keys._fields, isinstance(keys, tuple)
+    return (
+        list(keys.missing_keys),
+        list(keys.unexpected_keys),
+        repr(keys),
+        keys._fields,
+        isinstance(keys, tuple),
+    )
 
 
 def assign(torch):
@@ -487,7 +562,13 @@ def assign(torch):
     before = m.weight
     given = {"weight": torch.ones(1, 2, dtype=torch.float64), "bias": torch.nn.Parameter(torch.zeros(1))}
     m.load_state_dict(given, assign=True)
-    return m.weight is before, m.weight, m.bias, m.bias is given["bias"], m.weight.data_ptr() == given["weight"].data_ptr()
+    return (
+        m.weight is before,
+        m.weight,
+        m.bias,
+        m.bias is given["bias"],
+        m.weight.data_ptr() == given["weight"].data_ptr(),
+    )
 
 
 def assign_buffers(torch):
@@ -514,7 +595,9 @@ def positional_state_dict(torch):
 
 
 def metadata(torch):
-    m = torch.nn.Sequential(torch.nn.BatchNorm1d(1), torch.nn.MultiheadAttention(2, 1), torch.nn.InstanceNorm1d(1))
+    m = torch.nn.Sequential(
+        torch.nn.BatchNorm1d(1), torch.nn.MultiheadAttention(2, 1), torch.nn.InstanceNorm1d(1)
+    )
     return {k: dict(v) for k, v in m.state_dict()._metadata.items()}
 
 
@@ -557,12 +640,29 @@ def only_get_extra_state(torch):
     m.load_state_dict(m.state_dict())
 
 
-STATE = [state_pre_and_post_hooks, post_hook_that_returns, registered_both_ways, load_hooks, post_load_hook_that_returns,
-         renaming_on_load, missing_and_unexpected, missing_not_strict, assign, assign_buffers, assign_wrong_size,
-         destination_and_prefix, positional_state_dict, metadata, old_batch_norm, extra_state_missing, only_get_extra_state]
+STATE = [
+    state_pre_and_post_hooks,
+    post_hook_that_returns,
+    registered_both_ways,
+    load_hooks,
+    post_load_hook_that_returns,
+    renaming_on_load,
+    missing_and_unexpected,
+    missing_not_strict,
+    assign,
+    assign_buffers,
+    assign_wrong_size,
+    destination_and_prefix,
+    positional_state_dict,
+    metadata,
+    old_batch_norm,
+    extra_state_missing,
+    only_get_extra_state,
+]
 
 
-# ---- attributes, paths, conversions ---------------------------------------------------------------------------------
+# ---- attributes, paths, conversions ------------------------------------------------------------------
+
 
 def property_that_fails(torch):
     class M(torch.nn.Module):
@@ -600,9 +700,15 @@ def class_attributes(torch):
 def named_with_prefixes(torch):
     inner = torch.nn.Linear(1, 1)
     m = torch.nn.ModuleDict({"a": inner, "b": torch.nn.Sequential(inner, torch.nn.BatchNorm1d(1))})
-    return [[n for n, _ in m.named_parameters("p", remove_duplicate=False)], [n for n, _ in m.named_buffers("q")],
-            [n for n, _ in m.named_modules(prefix="r")], [n for n, _ in m.named_parameters(recurse=False)],
-            [n for n, _ in m.named_modules(memo={inner})], len(list(m.modules())), len(list(m.modules(remove_duplicate=False)))]
+    return [
+        [n for n, _ in m.named_parameters("p", remove_duplicate=False)],
+        [n for n, _ in m.named_buffers("q")],
+        [n for n, _ in m.named_modules(prefix="r")],
+        [n for n, _ in m.named_parameters(recurse=False)],
+        [n for n, _ in m.named_modules(memo={inner})],
+        len(list(m.modules())),
+        len(list(m.modules(remove_duplicate=False))),
+    ]
 
 
 def set_submodules(torch):
@@ -616,9 +722,17 @@ def set_submodules(torch):
 def paths(torch):
     m = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
     found = [m.get_submodule("") is m, m.get_parameter("0.weight"), m.get_buffer("0.running_var")]
-    for wrong in (lambda: m.get_parameter("0.running_mean"), lambda: m.get_buffer("0.weight"), lambda: m.get_submodule("1"),
-                  lambda: m.get_submodule("0.weight"), lambda: m.get_parameter("0"), lambda: m.get_parameter("0.x"),
-                  lambda: m.get_buffer("0.x"), lambda: m.set_submodule("0.weight.a", m), lambda: m.set_submodule("0", 3)):
+    for wrong in (
+        lambda: m.get_parameter("0.running_mean"),
+        lambda: m.get_buffer("0.weight"),
+        lambda: m.get_submodule("1"),
+        lambda: m.get_submodule("0.weight"),
+        lambda: m.get_parameter("0"),
+        lambda: m.get_parameter("0.x"),
+        lambda: m.get_buffer("0.x"),
+        lambda: m.set_submodule("0.weight.a", m),
+        lambda: m.set_submodule("0", 3),
+    ):
         try:
             wrong()
         except Exception as error:
@@ -628,17 +742,34 @@ def paths(torch):
 
 def conversions(torch):
     found = []
-    for convert in (lambda m: m.half(), lambda m: m.bfloat16(), lambda m: m.double(), lambda m: m.float(),
-                    lambda m: m.type(torch.float64), lambda m: m.to(torch.float16), lambda m: m.to("cpu", torch.float64),
-                    lambda m: m.to(torch.ones(1, dtype=torch.float64)), lambda m: m.to(dtype=torch.float64, non_blocking=True),
-                    lambda m: m.cpu(), lambda m: m.type("torch.DoubleTensor")):
+    for convert in (
+        lambda m: m.half(),
+        lambda m: m.bfloat16(),
+        lambda m: m.double(),
+        lambda m: m.float(),
+        lambda m: m.type(torch.float64),
+        lambda m: m.to(torch.float16),
+        lambda m: m.to("cpu", torch.float64),
+        lambda m: m.to(torch.ones(1, dtype=torch.float64)),
+        lambda m: m.to(dtype=torch.float64, non_blocking=True),
+        lambda m: m.cpu(),
+        lambda m: m.type("torch.DoubleTensor"),
+    ):
         m = torch.nn.BatchNorm1d(2)
         p = m.weight
         p.grad = torch.ones(2)
         try:
             same = convert(m) is m
-            found.append([same, m.weight is p, str(m.weight.dtype), str(m.weight.grad.dtype), str(m.running_mean.dtype),
-                          str(m.num_batches_tracked.dtype)])
+            found.append(
+                [
+                    same,
+                    m.weight is p,
+                    str(m.weight.dtype),
+                    str(m.weight.grad.dtype),
+                    str(m.running_mean.dtype),
+                    str(m.num_batches_tracked.dtype),
+                ]
+            )
         except Exception as error:
             found.append([type(error).__name__])
     return found
@@ -699,9 +830,17 @@ def representations(torch):
         def extra_repr(self):
             return "a=1\nb=2"
 
-    return [repr(Two("")), repr(Two("a=1")), repr(Two("a=1\nb=2")), repr(Leaf()), repr(torch.nn.Sequential(Leaf())),
-            repr(torch.nn.Sequential()), repr(torch.nn.ModuleList()), repr(torch.nn.ModuleDict()),
-            repr(torch.nn.ModuleList([torch.nn.ReLU()] * 3 + [torch.nn.Tanh()] + [Leaf(), Leaf()]))]
+    return [
+        repr(Two("")),
+        repr(Two("a=1")),
+        repr(Two("a=1\nb=2")),
+        repr(Leaf()),
+        repr(torch.nn.Sequential(Leaf())),
+        repr(torch.nn.Sequential()),
+        repr(torch.nn.ModuleList()),
+        repr(torch.nn.ModuleDict()),
+        repr(torch.nn.ModuleList([torch.nn.ReLU()] * 3 + [torch.nn.Tanh()] + [Leaf(), Leaf()])),
+    ]
 
 
 def order_of_apply(torch):
@@ -738,20 +877,35 @@ def deleting(torch):
     del m.weight, m.running_mean
     m.child = torch.nn.ReLU()
     del m.child
-    return [n for n, _ in m.named_parameters()], [n for n, _ in m.named_buffers()], list(m.named_children()), hasattr(m, "weight")
+    return (
+        [n for n, _ in m.named_parameters()],
+        [n for n, _ in m.named_buffers()],
+        list(m.named_children()),
+        hasattr(m, "weight"),
+    )
 
 
 def train_flags(torch):
     m = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Sequential(torch.nn.ReLU()))
     m[0].eval()
-    return [part.training for part in m.modules()], [part.training for part in m.train().modules()], m.eval() is m
+    return (
+        [part.training for part in m.modules()],
+        [part.training for part in m.train().modules()],
+        m.eval() is m,
+    )
 
 
 def parameter_of_odd_things(torch):
     found = []
-    for make in (lambda: torch.nn.Parameter(), lambda: torch.nn.Parameter(torch.tensor([1, 2]), requires_grad=False),
-                 lambda: torch.nn.Parameter(torch.ones(2, requires_grad=True) * 2), lambda: torch.nn.Parameter([1.0]),
-                 lambda: torch.nn.Parameter(torch.tensor(True)), lambda: torch.nn.Buffer(), lambda: torch.nn.Buffer(torch.ones(1)).persistent):
+    for make in (
+        lambda: torch.nn.Parameter(),
+        lambda: torch.nn.Parameter(torch.tensor([1, 2]), requires_grad=False),
+        lambda: torch.nn.Parameter(torch.ones(2, requires_grad=True) * 2),
+        lambda: torch.nn.Parameter([1.0]),
+        lambda: torch.nn.Parameter(torch.tensor(True)),
+        lambda: torch.nn.Buffer(),
+        lambda: torch.nn.Buffer(torch.ones(1)).persistent,
+    ):
         try:
             found.append(make())
         except Exception as error:
@@ -766,12 +920,32 @@ def non_leaf_parameter(torch):
     m.register_parameter("b", p * 2)
 
 
-OTHERS = [property_that_fails, super_init, class_attributes, named_with_prefixes, set_submodules, paths, conversions,
-          wrong_conversions, shared_conversion, buffers_by_assignment, modules_in_lists, representations, order_of_apply,
-          zero_grads, deep_copy_of_ties, shallow_copy, deleting, train_flags, parameter_of_odd_things, non_leaf_parameter]
+OTHERS = [
+    property_that_fails,
+    super_init,
+    class_attributes,
+    named_with_prefixes,
+    set_submodules,
+    paths,
+    conversions,
+    wrong_conversions,
+    shared_conversion,
+    buffers_by_assignment,
+    modules_in_lists,
+    representations,
+    order_of_apply,
+    zero_grads,
+    deep_copy_of_ties,
+    shallow_copy,
+    deleting,
+    train_flags,
+    parameter_of_odd_things,
+    non_leaf_parameter,
+]
 
 
-# ---- containers -----------------------------------------------------------------------------------------------------
+# ---- containers --------------------------------------------------------------------------------------
+
 
 def kinds(container):
     return [type(m).__name__ for m in container]
@@ -783,7 +957,9 @@ def lists(torch):
     m.insert(1, nn.Sigmoid())
     m += [nn.GELU()]
     found.append(kinds(m))
-    found.append([kinds(m[1:3]), type(m[-1]).__name__, kinds(m + nn.ModuleList([nn.ReLU()])), len(m), list(m._modules)])
+    found.append(
+        [kinds(m[1:3]), type(m[-1]).__name__, kinds(m + nn.ModuleList([nn.ReLU()])), len(m), list(m._modules)]
+    )
     found.append([type(m.pop(0)).__name__, type(m.pop(-1)).__name__, kinds(m), list(m._modules)])
     del m[0]
     m.append(nn.SiLU()).extend([nn.ELU()])
@@ -795,7 +971,14 @@ def lists(torch):
 def sequences(torch):
     nn = torch.nn
     m = nn.Sequential(nn.ReLU(), nn.Tanh(), nn.Sigmoid())
-    found = [kinds(m[1:]), kinds(m[::2]), type(m[-1]).__name__, kinds(m + nn.Sequential(nn.ELU())), kinds(m * 2), kinds(2 * m)]
+    found = [
+        kinds(m[1:]),
+        kinds(m[::2]),
+        type(m[-1]).__name__,
+        kinds(m + nn.Sequential(nn.ELU())),
+        kinds(m * 2),
+        kinds(2 * m),
+    ]
     m.append(nn.ELU()).insert(1, nn.GELU()).extend([nn.SiLU()])
     del m[0]
     m.pop(1)
@@ -813,7 +996,16 @@ def dictionaries(torch):
     m.update(nn.ModuleDict({"e": nn.GELU()}))
     popped = m.pop("b")
     del m["a"]
-    found = [list(m), list(m.keys()), kinds(m.values()), [k for k, _ in m.items()], len(m), "c" in m, type(popped).__name__, repr(m)]
+    found = [
+        list(m),
+        list(m.keys()),
+        kinds(m.values()),
+        [k for k, _ in m.items()],
+        len(m),
+        "c" in m,
+        type(popped).__name__,
+        repr(m),
+    ]
     m.clear()
     return found, len(m)
 
@@ -824,37 +1016,85 @@ def parameter_lists(torch):
     m.extend([torch.ones(1, 2)])
     m[0] = torch.full((1,), 5.0)
     m += [torch.ones(4)]
-    return [[n for n, _ in m.named_parameters()], repr(m), len(m), m[-1], m[2], [type(v).__name__ for v in m[1:4]],
-            [type(v).__name__ for v in m], list(m.state_dict())]
+    return [
+        [n for n, _ in m.named_parameters()],
+        repr(m),
+        len(m),
+        m[-1],
+        m[2],
+        [type(v).__name__ for v in m[1:4]],
+        [type(v).__name__ for v in m],
+        list(m.state_dict()),
+    ]
 
 
 def parameter_dicts(torch):
     m = torch.nn.ParameterDict({"b": torch.ones(1), "a": torch.zeros(2)})
     m["c"] = torch.nn.Parameter(torch.ones(3))
     m["n"] = 4
-    found = [list(m), [n for n, _ in m.named_parameters()], repr(m), len(m), "c" in m, m.get("x"), m.get("x", 1), m["n"]]
+    found = [
+        list(m),
+        [n for n, _ in m.named_parameters()],
+        repr(m),
+        len(m),
+        "c" in m,
+        m.get("x"),
+        m.get("x", 1),
+        m["n"],
+    ]
     m.setdefault("d", torch.ones(1))
     m.update(torch.nn.ParameterDict({"e": torch.ones(1)}))
     popped = m.pop("b"), m.popitem()[0]
     both = m | torch.nn.ParameterDict({"z": torch.ones(1)})
     m |= {"y": torch.ones(1)}
-    return [*found, list(m), popped, list(both), list(reversed(m)), list(m.copy()), list(m.fromkeys(["p", "q"], torch.ones(1)))]
+    return [
+        *found,
+        list(m),
+        popped,
+        list(both),
+        list(reversed(m)),
+        list(m.copy()),
+        list(m.fromkeys(["p", "q"], torch.ones(1))),
+    ]
 
 
 def wrong_uses_of_containers(torch):
     nn, found = torch.nn, []
     for wrong in (
-            lambda: nn.ModuleList([1]), lambda: nn.ModuleList(3), lambda: nn.ModuleList([nn.ReLU()])[1],
-            lambda: nn.ModuleList([nn.ReLU()])["0"], lambda: nn.ModuleList([nn.ReLU()])(1), lambda: nn.ModuleList().append(3),
-            lambda: nn.ModuleList([nn.ReLU()]).pop(3), lambda: nn.ModuleList([nn.ReLU()]) + 3,
-            lambda: nn.Sequential(1), lambda: nn.Sequential(nn.ReLU())[3], lambda: nn.Sequential(nn.ReLU()) + nn.ModuleList(),
-            lambda: nn.Sequential(nn.ReLU()) * 0, lambda: nn.Sequential(nn.ReLU()) * 1.5, lambda: nn.Sequential(nn.ReLU()).insert(5, nn.ReLU()),
-            lambda: nn.Sequential(nn.ReLU()).insert(0, 3), lambda: nn.ModuleDict({"a": 1}), lambda: nn.ModuleDict({"a.b": nn.ReLU()}),
-            lambda: nn.ModuleDict({"keys": nn.ReLU()}), lambda: nn.ModuleDict(3), lambda: nn.ModuleDict([("a",)]), lambda: nn.ModuleDict([3]),
-            lambda: nn.ModuleDict()["a"], lambda: nn.ModuleDict({1: nn.ReLU()}), lambda: nn.ModuleDict()(1),
-            lambda: nn.ParameterList(3), lambda: nn.ParameterList([torch.ones(1)])[1], lambda: nn.ParameterList()(1),
-            lambda: nn.ParameterList().extend(torch.ones(2)), lambda: nn.ParameterDict({1: torch.ones(1)}), lambda: nn.ParameterDict(3),
-            lambda: nn.ParameterDict()["a"], lambda: nn.ParameterDict()(1), lambda: nn.ParameterDict([("a",)])):
+        lambda: nn.ModuleList([1]),
+        lambda: nn.ModuleList(3),
+        lambda: nn.ModuleList([nn.ReLU()])[1],
+        lambda: nn.ModuleList([nn.ReLU()])["0"],
+        lambda: nn.ModuleList([nn.ReLU()])(1),
+        lambda: nn.ModuleList().append(3),
+        lambda: nn.ModuleList([nn.ReLU()]).pop(3),
+        lambda: nn.ModuleList([nn.ReLU()]) + 3,
+        lambda: nn.Sequential(1),
+        lambda: nn.Sequential(nn.ReLU())[3],
+        lambda: nn.Sequential(nn.ReLU()) + nn.ModuleList(),
+        lambda: nn.Sequential(nn.ReLU()) * 0,
+        lambda: nn.Sequential(nn.ReLU()) * 1.5,
+        lambda: nn.Sequential(nn.ReLU()).insert(5, nn.ReLU()),
+        lambda: nn.Sequential(nn.ReLU()).insert(0, 3),
+        lambda: nn.ModuleDict({"a": 1}),
+        lambda: nn.ModuleDict({"a.b": nn.ReLU()}),
+        lambda: nn.ModuleDict({"keys": nn.ReLU()}),
+        lambda: nn.ModuleDict(3),
+        lambda: nn.ModuleDict([("a",)]),
+        lambda: nn.ModuleDict([3]),
+        lambda: nn.ModuleDict()["a"],
+        lambda: nn.ModuleDict({1: nn.ReLU()}),
+        lambda: nn.ModuleDict()(1),
+        lambda: nn.ParameterList(3),
+        lambda: nn.ParameterList([torch.ones(1)])[1],
+        lambda: nn.ParameterList()(1),
+        lambda: nn.ParameterList().extend(torch.ones(2)),
+        lambda: nn.ParameterDict({1: torch.ones(1)}),
+        lambda: nn.ParameterDict(3),
+        lambda: nn.ParameterDict()["a"],
+        lambda: nn.ParameterDict()(1),
+        lambda: nn.ParameterDict([("a",)]),
+    ):
         try:
             found.append(type(wrong()).__name__)
         except Exception as error:
@@ -865,12 +1105,15 @@ def wrong_uses_of_containers(torch):
 CONTAINERS = [lists, sequences, dictionaries, parameter_lists, parameter_dicts, wrong_uses_of_containers]
 
 
-@pytest.mark.parametrize("program", [*FORWARD, *BACKWARD, *STATE, *OTHERS, *CONTAINERS], ids=lambda p: p.__name__)
+@pytest.mark.parametrize(
+    "program", [*FORWARD, *BACKWARD, *STATE, *OTHERS, *CONTAINERS], ids=lambda p: p.__name__
+)
 def test_program(program):
     assert_same(torch, program)
 
 
-# ---- functional_call ------------------------------------------------------------------------------------------------
+# ---- functional_call ---------------------------------------------------------------------------------
+
 
 def tied(torch):
     m = torch.nn.Sequential(torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(2, 2, bias=False))
@@ -884,9 +1127,12 @@ CALLS = {
     "one name of two": lambda torch, m, x, F: F(m, {"0.weight": torch.eye(2)}, x),
     "untied": lambda torch, m, x, F: F(m, {"0.weight": torch.eye(2)}, x, tie_weights=False),
     "both the same": lambda torch, m, x, F: F(m, dict.fromkeys(["0.weight", "1.weight"], torch.eye(2)), x),
-    "both different": lambda torch, m, x, F: F(m, {"0.weight": torch.eye(2), "1.weight": torch.zeros(2, 2)}, x),
+    "both different": lambda torch, m, x, F: F(
+        m, {"0.weight": torch.eye(2), "1.weight": torch.zeros(2, 2)}, x
+    ),
     "both different, untied": lambda torch, m, x, F: F(
-        m, {"0.weight": torch.eye(2), "1.weight": torch.zeros(2, 2)}, x, tie_weights=False),
+        m, {"0.weight": torch.eye(2), "1.weight": torch.zeros(2, 2)}, x, tie_weights=False
+    ),
     "strict": lambda torch, m, x, F: F(m, {"0.weight": torch.eye(2)}, x, strict=True),
     "strict missing": lambda torch, m, x, F: F(m, {}, x, strict=True),
     "strict unexpected": lambda torch, m, x, F: F(m, {"0.weight": torch.eye(2), "y": x}, x, strict=True),
@@ -916,13 +1162,21 @@ def test_functional_call(what):
 
 
 def test_stateless_is_functional_call():
-    assert_same(torch, lambda torch: torch.nn.utils.stateless.functional_call(
-        torch.nn.Linear(1, 1), {"weight": torch.ones(1, 1), "bias": torch.ones(1)}, torch.ones(1, 1)))
+    assert_same(
+        torch,
+        lambda torch: torch.nn.utils.stateless.functional_call(
+            torch.nn.Linear(1, 1), {"weight": torch.ones(1, 1), "bias": torch.ones(1)}, torch.ones(1, 1)
+        ),
+    )
 
 
 def buffers_of_functional_call(torch):
     m = torch.nn.BatchNorm1d(2)
-    state = {"running_mean": torch.zeros(2), "running_var": torch.ones(2), "num_batches_tracked": torch.tensor(0)}
+    state = {
+        "running_mean": torch.zeros(2),
+        "running_var": torch.ones(2),
+        "num_batches_tracked": torch.tensor(0),
+    }
     x = torch.arange(6.0).view(3, 2)
     y = torch.func.functional_call(m, state, x)
     return y, state, dict(m.named_buffers())

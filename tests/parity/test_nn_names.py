@@ -1,4 +1,5 @@
 """Every public name of torch.nn is here, except those that are listed with the reason."""
+
 import importlib
 import pkgutil
 import types
@@ -12,17 +13,57 @@ torch = pytest.importorskip("torch")
 NOT_HERE = {
     "quantisation": {"intrinsic", "qat", "quantizable", "quantized"},
     "several devices": {"SyncBatchNorm"},
-    "PyTorch's own helpers": {"common_types", "factory_kwargs", "LinearCrossEntropyOptions",
-                              "linear_cross_entropy_options", "Container", "swap_tensors_enabled"},
-    "scaled and grouped products": {"ScalingType", "SwizzleType", "grouped_mm", "scaled_grouped_mm", "scaled_mm"},
-    "scripting": {"boolean_dispatch", "assert_int_or_pair", "handle_torch_function", "has_torch_function",
-                  "has_torch_function_unary", "has_torch_function_variadic", "BroadcastingList1", "BroadcastingList2",
-                  "BroadcastingList3", "GRID_SAMPLE_INTERPOLATION_MODES", "GRID_SAMPLE_PADDING_MODES",
-                  "native_channel_shuffle", "conv_tbc", "DType"},
+    "PyTorch's own helpers": {
+        "common_types",
+        "factory_kwargs",
+        "LinearCrossEntropyOptions",
+        "linear_cross_entropy_options",
+        "Container",
+        "swap_tensors_enabled",
+    },
+    "scaled and grouped products": {
+        "ScalingType",
+        "SwizzleType",
+        "grouped_mm",
+        "scaled_grouped_mm",
+        "scaled_mm",
+    },
+    "scripting": {
+        "boolean_dispatch",
+        "assert_int_or_pair",
+        "handle_torch_function",
+        "has_torch_function",
+        "has_torch_function_unary",
+        "has_torch_function_variadic",
+        "BroadcastingList1",
+        "BroadcastingList2",
+        "BroadcastingList3",
+        "GRID_SAMPLE_INTERPOLATION_MODES",
+        "GRID_SAMPLE_PADDING_MODES",
+        "native_channel_shuffle",
+        "conv_tbc",
+        "DType",
+    },
 }
 MISSING = set().union(*NOT_HERE.values())
-TYPING = {"Any", "Callable", "Literal", "NamedTuple", "Optional", "OrderedDict", "ParamSpec", "Self", "Tensor", "TYPE_CHECKING",
-          "TypeVar", "UninitializedTensorMixin", "bind", "torch", "PackedSequence_", "copy_method_params"}
+TYPING = {
+    "Any",
+    "Callable",
+    "Literal",
+    "NamedTuple",
+    "Optional",
+    "OrderedDict",
+    "ParamSpec",
+    "Self",
+    "Tensor",
+    "TYPE_CHECKING",
+    "TypeVar",
+    "UninitializedTensorMixin",
+    "bind",
+    "torch",
+    "PackedSequence_",
+    "copy_method_params",
+}
 
 
 def public(module):
@@ -34,35 +75,70 @@ def is_wanted(value, path):
     return not isinstance(value, types.ModuleType) or path == "nn" and value.__name__.startswith("torch.nn.")
 
 
-@pytest.mark.parametrize("path", ["nn", "nn.functional", "nn.init", "nn.parameter", "nn.utils", "nn.utils.rnn", "nn.grad",
-                                  "nn.utils.parametrize", "nn.utils.parametrizations", "nn.utils.prune", "nn.modules"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "nn",
+        "nn.functional",
+        "nn.init",
+        "nn.parameter",
+        "nn.utils",
+        "nn.utils.rnn",
+        "nn.grad",
+        "nn.utils.parametrize",
+        "nn.utils.parametrizations",
+        "nn.utils.prune",
+        "nn.modules",
+    ],
+)
 def test_names(path):
     theirs, ours = importlib.import_module(f"torch.{path}"), importlib.import_module(f"teachtorch.{path}")
-    wanted = {name for name in getattr(theirs, "__all__", public(theirs)) if is_wanted(getattr(theirs, name), path)}
+    wanted = {
+        name for name in getattr(theirs, "__all__", public(theirs)) if is_wanted(getattr(theirs, name), path)
+    }
     assert {name for name in wanted - MISSING - TYPING if not hasattr(ours, name)} == set()
 
 
 def test_the_list_of_what_is_missing_is_not_too_long():
-    found = {name for name in MISSING for library in (teachtorch.nn, teachtorch.nn.functional) if hasattr(library, name)}
+    found = {
+        name
+        for name in MISSING
+        for library in (teachtorch.nn, teachtorch.nn.functional)
+        if hasattr(library, name)
+    }
     assert found == set()
 
 
-@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(torch.nn.modules.__path__) if m.name[0] != "_"])
+@pytest.mark.parametrize(
+    "name", [m.name for m in pkgutil.iter_modules(torch.nn.modules.__path__) if m.name[0] != "_"]
+)
 def test_files_of_the_modules(name):
     """`from torch.nn.modules.conv import Conv2d`, and what users derive from: _Loss, _BatchNorm, _ConvNd."""
     if name in MISSING or name == "linear_cross_entropy":
         return
     theirs = importlib.import_module(f"torch.nn.modules.{name}")
     ours = importlib.import_module(f"teachtorch.nn.modules.{name}")
-    classes = {key for key, value in vars(theirs).items() if isinstance(value, type) and value.__module__ == theirs.__name__}
+    classes = {
+        key
+        for key, value in vars(theirs).items()
+        if isinstance(value, type) and value.__module__ == theirs.__name__
+    }
     private = {"_Loss", "_WeightedLoss", "_BatchNorm", "_NormBase", "_ConvNd", "_DropoutNd", "_MaxPoolNd"}
     wanted = {key for key in classes if key[0] != "_" or key in private} - MISSING
     absent = {key for key in wanted if not hasattr(ours, key)}
     assert absent <= {"NonDynamicallyQuantizableLinear"}
 
 
-@pytest.mark.parametrize("name", sorted(n for n in dir(torch.nn) if isinstance(getattr(torch.nn, n), type)
-                                        and issubclass(getattr(torch.nn, n), torch.nn.Module) and n not in MISSING))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        n
+        for n in dir(torch.nn)
+        if isinstance(getattr(torch.nn, n), type)
+        and issubclass(getattr(torch.nn, n), torch.nn.Module)
+        and n not in MISSING
+    ),
+)
 def test_methods(name):
     """Every public method and attribute of PyTorch's module class."""
     theirs, ours = getattr(torch.nn, name), getattr(teachtorch.nn, name)

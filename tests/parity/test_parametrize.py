@@ -1,4 +1,5 @@
 """Parametrizations, weight and spectral norm, orthogonal weights: the same programs in both libraries."""
+
 import copy
 import pickle
 
@@ -32,6 +33,7 @@ def scale(torch, factor=2.0, invertible=True):
 
 def split(torch):
     """Two originals for one tensor."""
+
     class Sum(torch.nn.Module):
         def forward(self, a, b):
             return a + b
@@ -71,11 +73,24 @@ def register(torch):
     P(torch).register_parametrization(m, "weight", symmetric(torch))
     w = m.weight
     w.sum().backward()
-    return [repr(m), names(m), type(m).__name__, m._get_name(), isinstance(m, torch.nn.Linear), w,
-            m.parametrizations.weight.original, m.parametrizations.weight.original is before,
-            m.parametrizations.weight.original.grad, "weight" in m._parameters, m.weight is m.weight,
-            P(torch).is_parametrized(m), P(torch).is_parametrized(m, "weight"), P(torch).is_parametrized(m, "bias"),
-            P(torch).type_before_parametrizations(m).__name__, m(torch.ones(2, 3))]
+    return [
+        repr(m),
+        names(m),
+        type(m).__name__,
+        m._get_name(),
+        isinstance(m, torch.nn.Linear),
+        w,
+        m.parametrizations.weight.original,
+        m.parametrizations.weight.original is before,
+        m.parametrizations.weight.original.grad,
+        "weight" in m._parameters,
+        m.weight is m.weight,
+        P(torch).is_parametrized(m),
+        P(torch).is_parametrized(m, "weight"),
+        P(torch).is_parametrized(m, "bias"),
+        P(torch).type_before_parametrizations(m).__name__,
+        m(torch.ones(2, 3)),
+    ]
 
 
 def register_twice(torch):
@@ -86,7 +101,15 @@ def register_twice(torch):
     first = m.weight
     with torch.no_grad():
         m.weight = torch.arange(9.0).view(3, 3)
-    return [repr(m), names(m), first, m.weight, m.parametrizations.weight.original, m.bias, len(m.parametrizations.weight)]
+    return [
+        repr(m),
+        names(m),
+        first,
+        m.weight,
+        m.parametrizations.weight.original,
+        m.bias,
+        len(m.parametrizations.weight),
+    ]
 
 
 def assign_without_inverse(torch):
@@ -114,7 +137,13 @@ def several_originals(torch):
     P(torch).register_parametrization(m, "weight", split(torch))
     before = m.weight
     m.weight = torch.full((3, 3), 4.0)
-    found = [names(m), before, m.weight, m.parametrizations.weight.is_tensor, m.parametrizations.weight.ntensors]
+    found = [
+        names(m),
+        before,
+        m.weight,
+        m.parametrizations.weight.is_tensor,
+        m.parametrizations.weight.ntensors,
+    ]
     P(torch).remove_parametrizations(m, "weight")
     return [*found, names(m), m.weight, repr(m)]
 
@@ -137,7 +166,14 @@ def remove(torch, leave):
     P(torch).register_parametrization(m, "weight", scale(torch))
     original = m.parametrizations.weight.original
     P(torch).remove_parametrizations(m, "weight", leave_parametrized=leave)
-    return [repr(m), names(m), m.weight, m.weight is original, hasattr(m, "parametrizations"), type(m).__name__]
+    return [
+        repr(m),
+        names(m),
+        m.weight,
+        m.weight is original,
+        hasattr(m, "parametrizations"),
+        type(m).__name__,
+    ]
 
 
 def remove_one_of_two(torch):
@@ -210,7 +246,11 @@ def transfer(torch):
     m, other = linear(torch), linear(torch, 1)
     P(torch).register_parametrization(m, "weight", scale(torch))
     P(torch).transfer_parametrizations_and_params(m, other)
-    return other.weight, names(other), other.parametrizations.weight.original is m.parametrizations.weight.original
+    return (
+        other.weight,
+        names(other),
+        other.parametrizations.weight.original is m.parametrizations.weight.original,
+    )
 
 
 def train_flag(torch):
@@ -244,10 +284,31 @@ def sgd(torch):
     return m.weight, m.bias
 
 
-REGISTRATIONS = [register, register_twice, assign_without_inverse, assign_parameter, assign_keeps_object,
-                 several_originals, several_originals_left, buffers, lambda torch: remove(torch, True),
-                 lambda torch: remove(torch, False), remove_one_of_two, cached, stale_in_cache, unsafe, deep_copy,
-                 pickled, load, load_plain, transfer, train_flag, to_double, functional, sgd]
+REGISTRATIONS = [
+    register,
+    register_twice,
+    assign_without_inverse,
+    assign_parameter,
+    assign_keeps_object,
+    several_originals,
+    several_originals_left,
+    buffers,
+    lambda torch: remove(torch, True),
+    lambda torch: remove(torch, False),
+    remove_one_of_two,
+    cached,
+    stale_in_cache,
+    unsafe,
+    deep_copy,
+    pickled,
+    load,
+    load_plain,
+    transfer,
+    train_flag,
+    to_double,
+    functional,
+    sgd,
+]
 
 
 @pytest.mark.parametrize("program", REGISTRATIONS, ids=lambda p: p.__name__)
@@ -257,19 +318,27 @@ def test_registration(program):
 
 REFUSALS = {
     "no such tensor": lambda torch: P(torch).register_parametrization(linear(torch), "wight", scale(torch)),
-    "an attribute": lambda torch: P(torch).register_parametrization(linear(torch), "in_features", scale(torch)),
+    "an attribute": lambda torch: P(torch).register_parametrization(
+        linear(torch), "in_features", scale(torch)
+    ),
     "shape": lambda torch: P(torch).register_parametrization(
-        linear(torch), "weight", returning(torch, lambda x: x[:2])),
+        linear(torch), "weight", returning(torch, lambda x: x[:2])
+    ),
     "dtype": lambda torch: P(torch).register_parametrization(
-        linear(torch), "weight", returning(torch, lambda x: x.double())),
+        linear(torch), "weight", returning(torch, lambda x: x.double())
+    ),
     "no tensor": lambda torch: P(torch).register_parametrization(
-        linear(torch), "weight", returning(torch, lambda x: 1)),
+        linear(torch), "weight", returning(torch, lambda x: 1)
+    ),
     "inverse of another dtype": lambda torch: P(torch).register_parametrization(
-        linear(torch), "weight", returning(torch, lambda x: x, lambda y: y.double())),
+        linear(torch), "weight", returning(torch, lambda x: x, lambda y: y.double())
+    ),
     "inverse that is no tensor": lambda torch: P(torch).register_parametrization(
-        linear(torch), "weight", returning(torch, lambda x: x, lambda y: 1)),
+        linear(torch), "weight", returning(torch, lambda x: x, lambda y: 1)
+    ),
     "inverse with a number": lambda torch: P(torch).register_parametrization(
-        linear(torch), "weight", returning(torch, lambda x, y: x, lambda y: (y, 1))),
+        linear(torch), "weight", returning(torch, lambda x, y: x, lambda y: (y, 1))
+    ),
     "remove what is not there": lambda torch: P(torch).remove_parametrizations(linear(torch), "weight"),
     "empty list": lambda torch: P(torch).ParametrizationList([], torch.ones(2)),
 }
@@ -314,7 +383,8 @@ def test_refusal_of_an_assignment(what):
     assert_same(torch, program)
 
 
-# ---- ready ones -----------------------------------------------------------------------------------------------------
+# ---- ready ones --------------------------------------------------------------------------------------
+
 
 def trained(torch, m, x, steps=2):
     found = [repr(m), names(m), m(x)]
@@ -414,8 +484,14 @@ def set_weight_norm(torch):
     return dict(m.state_dict()), m.weight
 
 
-OTHERS = [remove_spectral_norm, spectral_states, weight_norm_states, one_dimensional_spectral_norm, set_spectral_norm,
-          set_weight_norm]
+OTHERS = [
+    remove_spectral_norm,
+    spectral_states,
+    weight_norm_states,
+    one_dimensional_spectral_norm,
+    set_spectral_norm,
+    set_weight_norm,
+]
 
 
 @pytest.mark.parametrize("program", OTHERS, ids=lambda p: p.__name__)
@@ -430,7 +506,9 @@ def test_orthogonal(shape, orthogonal_map, trivialized):
     def program(torch):
         torch.manual_seed(0)
         m = torch.nn.Linear(shape[1], shape[0])
-        torch.nn.utils.parametrizations.orthogonal(m, orthogonal_map=orthogonal_map, use_trivialization=trivialized)
+        torch.nn.utils.parametrizations.orthogonal(
+            m, orthogonal_map=orthogonal_map, use_trivialization=trivialized
+        )
         w = m.weight
         (w * torch.arange(float(w.numel())).view(w.shape)).sum().backward()
         return names(m), w, m.parametrizations.weight.original.grad
@@ -451,13 +529,19 @@ def test_orthogonal_after_assignment(orthogonal_map):
 
 READY_REFUSALS = {
     "no weight": lambda torch: torch.nn.utils.parametrizations.spectral_norm(torch.nn.ReLU()),
-    "no power iterations": lambda torch: torch.nn.utils.parametrizations.spectral_norm(linear(torch), n_power_iterations=0),
+    "no power iterations": lambda torch: torch.nn.utils.parametrizations.spectral_norm(
+        linear(torch), n_power_iterations=0
+    ),
     "dim": lambda torch: torch.nn.utils.parametrizations.spectral_norm(linear(torch), dim=5),
     "map": lambda torch: torch.nn.utils.parametrizations.orthogonal(linear(torch), orthogonal_map="qr"),
     "a vector": lambda torch: torch.nn.utils.parametrizations.orthogonal(linear(torch), "bias"),
     "orthogonal without weight": lambda torch: torch.nn.utils.parametrizations.orthogonal(torch.nn.ReLU()),
-    "old weight norm twice": lambda torch: torch.nn.utils.weight_norm(torch.nn.utils.weight_norm(linear(torch))),
-    "old spectral norm twice": lambda torch: torch.nn.utils.spectral_norm(torch.nn.utils.spectral_norm(linear(torch))),
+    "old weight norm twice": lambda torch: torch.nn.utils.weight_norm(
+        torch.nn.utils.weight_norm(linear(torch))
+    ),
+    "old spectral norm twice": lambda torch: torch.nn.utils.spectral_norm(
+        torch.nn.utils.spectral_norm(linear(torch))
+    ),
     "no old weight norm": lambda torch: torch.nn.utils.remove_weight_norm(linear(torch)),
     "no old spectral norm": lambda torch: torch.nn.utils.remove_spectral_norm(linear(torch)),
     "old iterations": lambda torch: torch.nn.utils.spectral_norm(linear(torch), n_power_iterations=0),

@@ -70,7 +70,7 @@ def test_without_an_input_nothing_is_called(lib):
 def test_the_call_leaves_flags_hooks_statistics_and_gradients_alone(lib):
     model = lib.nn.Sequential(lib.nn.Linear(2, 3), lib.nn.BatchNorm1d(3), lib.nn.Dropout())
     model[1].eval()
-    viz.module(model, lib.ones(1, 2))            # in training mode batch norm would refuse a batch of one
+    viz.module(model, lib.ones(1, 2))  # in training mode batch norm would refuse a batch of one
     assert [part.training for part in model.modules()] == [True, True, False, True]
     assert int(model[1].num_batches_tracked) == 0
     assert not any(part._forward_hooks or part._forward_pre_hooks for part in model.modules())
@@ -127,7 +127,7 @@ def test_different_modules_stay_within_the_rows(lib, most):
     shown = sum(node["kind"] == "module" for node in picture.trace.nodes)
     assert hidden["type"].startswith(f"{101 - shown} modules")
     tensors = sum("what" in node for node in picture.trace.nodes)
-    assert tensors == 2 * (shown - 1)            # no module is drawn without its tensors
+    assert tensors == 2 * (shown - 1)  # no module is drawn without its tensors
 
 
 def test_deep_trees_fold_from_below(lib):
@@ -152,7 +152,8 @@ def test_a_lazy_module_before_and_after_its_first_call(lib):
 def test_results_that_are_no_tensor(lib):
     lstm = lib.nn.LSTM(3, 4)
     assert viz.module(lstm, lib.ones(5, 2, 3)).trace.nodes[0]["flow"] == (
-        "1. [5, 2, 3] → ([5, 2, 4], ([1, 2, 4], [1, 2, 4]))")
+        "1. [5, 2, 3] → ([5, 2, 4], ([1, 2, 4], [1, 2, 4]))"
+    )
 
 
 def test_a_parametrized_module_shows_the_original(lib):

@@ -2,15 +2,16 @@
 
 For one row of scores (logits) z and a target class t:
 
-    logp = z - log(sum(exp(z)))             the logarithms of the softmax; exp of a large score must not overflow
+    logp = z - log(sum(exp(z)))        the logarithms of the softmax; exp of a large score must not overflow
     nll  = -logp[t] * weight[t]
 
-With label smoothing e the target is a mixture: 1 - e for t, and e / C for each of the C classes (t included):
+With label smoothing e the target is a mixture: 1 - e for t, and e / C for each of the C classes (t
+included):
 
     loss = (1 - e) * nll + e / C * sum over classes c of -logp[c] * weight[c]
 
-The result is the weighted mean: the sum of the losses, divided by the sum of weight[t]. Rows whose target is
-ignore_index count in neither of the sums; if no row is left, the result is nan.
+The result is the weighted mean: the sum of the losses, divided by the sum of weight[t]. Rows whose target
+is ignore_index count in neither of the sums; if no row is left, the result is nan.
 """
 
 import numpy as np

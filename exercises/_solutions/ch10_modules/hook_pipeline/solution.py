@@ -4,11 +4,12 @@
 
     pre-hooks -> forward -> hooks
 
-- A pre-hook is called as hook(module, args), or with with_kwargs=True as hook(module, args, kwargs). What it returns
-  replaces the arguments: a tuple is the new args, any other single value the only argument. With with_kwargs=True it
-  returns a pair (args, kwargs). None changes nothing.
-- A hook is called as hook(module, args, output), or hook(module, args, kwargs, output), with the arguments that forward
-  got. What it returns, unless it is None, replaces the output, for the hooks that come after it, too.
+- A pre-hook is called as hook(module, args), or with with_kwargs=True as hook(module, args, kwargs). What
+  it returns replaces the arguments: a tuple is the new args, any other single value the only argument. With
+  with_kwargs=True it returns a pair (args, kwargs). None changes nothing.
+- A hook is called as hook(module, args, output), or hook(module, args, kwargs, output), with the arguments
+  that forward got. What it returns, unless it is None, replaces the output, for the hooks that come after
+  it, too.
 - Each kind runs in the order of registration; prepend=True puts a hook before all that are there.
 - Hooks with always_call=True run also when forward raised. Their output is None then, and the error goes on
   afterwards. Hooks that have run are not run again.

@@ -1,14 +1,14 @@
 """Registration: how a module knows its parameters.
 
-Nobody hands a module a list of its parameters. `self.weight = Parameter(...)` is enough, because Module has a
-`__setattr__` of its own, which looks at what is assigned:
+Nobody hands a module a list of its parameters. `self.weight = Parameter(...)` is enough, because Module has
+a `__setattr__` of its own, which looks at what is assigned:
 
     a Parameter    goes into self._parameters
     a Module       goes into self._modules
     anything else  is an ordinary attribute
 
-What is in the two dicts is no ordinary attribute, so `__getattr__`, which Python asks for names that it does
-not find otherwise, looks there. The rules:
+What is in the two dicts is no ordinary attribute, so `__getattr__`, which Python asks for names that it
+does not find otherwise, looks there. The rules:
 
 1. A name has one meaning: a new value takes it away from wherever it was before.
 2. Over a parameter only a Parameter or None may be assigned, over a module only a Module or None; anything
