@@ -146,8 +146,7 @@ class Holders:
         os.pwrite(self.fd, struct.pack(self.FORMAT, max(0, under_way), len(ids), *padded), 0)
 
 
-# ---- names: opening, letting go, forks
-# -----------------------------------------------------------------------
+# ---- names: opening, letting go, forks ---------------------------------------------------------------------
 
 _names = weakref.WeakSet()                       # the Name objects of this process
 
@@ -223,25 +222,29 @@ def is_zombie(pid):
 
 
 def _enter_after_fork():
-    """A forked child holds what its parent holds, and lets go when it ends."""
+    """A forked child holds what its parent holds."""
     for name in list(_names):
-        with opened(name.name) as fd:
+        with contextlib.suppress(FileNotFoundError), opened(name.name) as fd:
             Holders(fd).enter(os.getpid())
+
+
+def _leave_at_exit(_):
+    """Children of multiprocessing end without Python's usual cleaning up: let go of everything before."""
     util.Finalize(None, let_go_of_all, exitpriority=-100)
 
 
 def let_go_of_all():
-    """For children of multiprocessing, which end without Python's usual cleaning up."""
+    """Give back all names of this process."""
     for name in list(_names):
         name.close()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_enter_after_fork)
+    util.register_after_fork(Name, _leave_at_exit)
 
 
-# ---- both
-# ------------------------------------------------------------------------------------------------------
+# ---- both --------------------------------------------------------------------------------------------------
 
 STRATEGIES = {kind.strategy: kind for kind in ([Descriptor] if HAS_ANONYMOUS_FILES else []) + [Name]}
 strategy = next(iter(STRATEGIES))                # of what is shared from now on; multiprocessing sets it

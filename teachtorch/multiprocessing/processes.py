@@ -48,8 +48,7 @@ class ProcessExitedException(ProcessException):
         return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code, self.signal_name)
 
 
-# ---- inside the process
-# ----------------------------------------------------------------------------------------
+# ---- inside the process ------------------------------------------------------------------------------------
 
 def run(fn, index, args, error_file):
     """What a process does: fn(index, *args). An exception's traceback goes into a file for the parent."""
@@ -70,8 +69,7 @@ def end_with_parent():
     os._exit(1)
 
 
-# ---- outside
-# ---------------------------------------------------------------------------------------------------
+# ---- outside -----------------------------------------------------------------------------------------------
 
 class ProcessContext:
     """Processes that were started together."""

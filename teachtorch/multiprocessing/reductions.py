@@ -36,8 +36,7 @@ def init_reductions():
     reduction.register(UntypedStorage, reduce_storage)
 
 
-# ---- tensors
-# ---------------------------------------------------------------------------------------------------
+# ---- tensors -----------------------------------------------------------------------------------------------
 
 def reduce_tensor(t):
     """Pickle a tensor. RuntimeError for one with history: a graph ends at the process."""
@@ -78,8 +77,7 @@ def as_kind(kind, t, requires_grad):
     return kind(t, requires_grad) if kind is Parameter else t.requires_grad_(requires_grad)
 
 
-# ---- storages
-# --------------------------------------------------------------------------------------------------
+# ---- storages ----------------------------------------------------------------------------------------------
 
 def reduce_storage(storage):
     """Pickle a storage: a handle to its memory, which is shared from now on. RuntimeError for meta."""

@@ -122,8 +122,7 @@ class World:
         return {memory: nbytes for memory, nbytes in before.items() if memory not in after}
 
 
-# ---- references
-# ------------------------------------------------------------------------------------------------
+# ---- references --------------------------------------------------------------------------------------------
 
 def living():
     """(tensors, nodes) that the garbage collector knows of."""
@@ -211,8 +210,7 @@ def recorded_streams(storage):
 more_holders = [recorded_streams]     # functions of a storage that return further Holders of it
 
 
-# ---- memory
-# ----------------------------------------------------------------------------------------------------
+# ---- memory ------------------------------------------------------------------------------------------------
 
 def memory_of(t):
     """(key, bytes) of the memory under a tensor. Detached tensors and their originals have the same."""
@@ -237,8 +235,7 @@ def memories(roots):
     return found
 
 
-# ---- words
-# -----------------------------------------------------------------------------------------------------
+# ---- words -------------------------------------------------------------------------------------------------
 
 def description(t):
     """float32 [2, 3]"""

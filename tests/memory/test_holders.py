@@ -97,8 +97,7 @@ def test_only_tensors_have_a_ledger():
         holders(np.ones(2))
 
 
-# ---- what would be freed is freed
-# ---------------------------------------------------------------------------
+# ---- what would be freed is freed --------------------------------------------------------------------------
 
 
 def programs():

@@ -29,8 +29,7 @@ def sent(obj):
     return pickle.loads(file.getvalue())
 
 
-# ---- moving
-# -------------------------------------------------------------------------------------------------
+# ---- moving ------------------------------------------------------------------------------------------------
 
 
 def test_the_whole_storage_moves_and_everything_over_it_follows(strategy):
@@ -132,8 +131,7 @@ def test_unknown_strategies_are_refused():
     assert mp.get_sharing_strategy() in mp.get_all_sharing_strategies()
 
 
-# ---- travelling
-# ---------------------------------------------------------------------------------------------
+# ---- travelling --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -203,8 +201,7 @@ def test_a_module_travels_as_its_shared_memory():
     assert layer.weight.tolist() == [[5, 5]] and all(p.is_shared() for p in layer.parameters())
 
 
-# ---- between processes
-# --------------------------------------------------------------------------------------
+# ---- between processes -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -275,7 +272,7 @@ def test_a_named_tensor_outlives_its_maker_on_the_way():
 
 def test_pools():
     with mp.get_context("fork").Pool(2) as pool:
-        results = pool.map(work.double, [torch.ones(2) * k for k in range(4)])
+        results = pool.map_async(work.double, [torch.ones(2) * k for k in range(4)]).get(timeout=60)
     assert [r.tolist() for r in results] == [[0, 0], [2, 2], [4, 4], [6, 6]]
 
 
@@ -294,6 +291,22 @@ def test_a_killed_holder_leaves_no_name():
     assert os.path.exists(shared.path_of(name))
     del x
     assert not os.path.exists(shared.path_of(name))
+
+
+def test_a_forked_child_holds_a_name_and_lets_go_when_it_ends():
+    mp.set_sharing_strategy("file_system")
+    context = mp.get_context("fork")
+    started, done = context.Event(), context.Event()
+    x = torch.ones(3).share_memory_()
+    path = shared.path_of(x.untyped_storage().filename)
+    child = context.Process(target=work.wait_for, args=(started, done))
+    child.start()
+    assert started.wait(30)
+    del x
+    assert os.path.exists(path)
+    done.set()
+    child.join(30)
+    assert not os.path.exists(path)
 
 
 FAMILY = """

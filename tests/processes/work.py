@@ -79,3 +79,8 @@ def double(t):
 def start_and_sleep(index, connection):
     connection.send(os.getpid())
     time.sleep(60)
+
+
+def wait_for(started, done):
+    started.set()
+    done.wait(30)

@@ -18,8 +18,7 @@ from multiprocessing.connection import wait
 
 
 class Failed(Exception):
-    """index: which process failed first. reason: its traceback as text; or, if there is none, its exit
-    code."""
+    """index: which process failed first. reason: its traceback as text, or its exit code if there is none."""
 
     def __init__(self, index, reason):
         super().__init__(f"process {index} failed: {reason}")

@@ -2,8 +2,8 @@
 
 A program is a list of statements:
 
-    ("new", v, nbytes)      makes an object of that size; then variable v names it (and no longer what it
-    named before) ("name", w, v)          variable w names what v names
+    ("new", v, nbytes)      makes an object of that size; then v names it, and no longer what it named before
+    ("name", w, v)          variable w names what v names
     ("attach", v, w)        the object that v names refers to the one that w names, from now on
     ("del", v)              the variable goes away
 

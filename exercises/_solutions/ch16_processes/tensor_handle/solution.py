@@ -6,11 +6,10 @@
 
 The operating system has named stretches of memory. The tests hand you one as `system`:
 
-    system.create(nbytes)      -> (name, data): new memory, and its bytes as a bytearray, all zero
-    system.open(name)          -> data: the same memory, as seen by whoever opens it; KeyError if there is no
-    such name system.unlink(name)        removes the name. Whoever has the memory keeps it, but nobody can
-    open it any more. system.count(name, change) -> a number beside each name that all processes see, after
-    adding `change`; 0 at first
+    system.create(nbytes)       -> (name, data): new memory, and its bytes as a bytearray, all zero
+    system.open(name)           -> data: the same memory, for whoever opens it; KeyError if there is no such name
+    system.unlink(name)         removes the name: nobody can open it any more; who has the memory keeps it
+    system.count(name, change)  -> a number beside the name, seen by all, after adding `change`; 0 at first
 
 When may a name be removed? When nobody needs it any more: no process that holds the memory, and no handle
 that is still under way. That is what the number is for: it counts both.
@@ -21,8 +20,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Storage:
-    """Memory of one process. data: a bytearray; name: what it is called in the system, None while it is
-    private."""
+    """Memory of one process. data: a bytearray; name: its name in the system, None while it is private."""
 
     data: bytearray
     name: str | None = None
