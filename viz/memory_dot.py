@@ -24,8 +24,12 @@ def digraph(trace):
             cluster.attr(label=label, fontname="Courier", fontsize="11")
             for node in blocks:
                 role = _ROLES[node["kind"]]
-                cluster.node(node["id"], f"{node['label']}\n{_WORDS[node['kind']]}", fillcolor=fill(role),
-                             color=line(role))
+                cluster.node(
+                    node["id"],
+                    f"{node['label']}\n{_WORDS[node['kind']]}",
+                    fillcolor=fill(role),
+                    color=line(role),
+                )
             for before, after in pairwise(blocks):
                 cluster.edge(before["id"], after["id"], arrowhead="none")
     return dot

@@ -1,7 +1,8 @@
 """A memory snapshot told as a history: what lay where before and after each recorded action.
 
-Free blocks need no books of their own: free neighbours are always merged, so a free block is a gap between live ones.
-Sizes of blocks that are gone are not in a snapshot; the allocator's rules give them back from the requests.
+Free blocks need no books of their own: free neighbours are always merged, so a free block is a gap between
+live ones. Sizes of blocks that are gone are not in a snapshot; the allocator's rules give them back from the
+requests.
 """
 
 from dataclasses import dataclass, field
@@ -113,8 +114,13 @@ def final_state(segments):
     """The State that a snapshot's segments describe."""
     rows = []
     for info in segments:
-        row = Row(info["address"], info["total_size"], info["stream"], info["segment_type"] == "small",
-                  bool(info.get("is_expandable")))
+        row = Row(
+            info["address"],
+            info["total_size"],
+            info["stream"],
+            info["segment_type"] == "small",
+            bool(info.get("is_expandable")),
+        )
         row.open()
         at = info["address"]
         for block in info["blocks"]:
@@ -155,7 +161,9 @@ def first_state(segments, events):
 
 
 def _keep_what_was_there(rows, row, opened, born, events):
-    """A segment of the end that nobody opened in the record was there before, and so were its unborn blocks."""
+    """A segment of the end that nobody opened in the record was there before, and so were its unborn
+    blocks.
+    """
     mapped = any(event["action"] == "segment_map" for event in events)
     mine = _row_at(rows, row.at, row.size)
     if (row.at, row.size) not in opened and not (row.is_expandable and mapped):

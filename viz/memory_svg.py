@@ -71,7 +71,9 @@ class _Page:
 
     def _row(self, row, y):
         width = row["size"] * self.scale
-        label = text(MARGIN, y + 12, bytes_text(row["size"]) + (", expandable" if row["expandable"] else ""), "small")
+        label = text(
+            MARGIN, y + 12, bytes_text(row["size"]) + (", expandable" if row["expandable"] else ""), "small"
+        )
         label += text(MARGIN, y + 25, f"stream {row['stream']}", "small muted")
         frame = rect(MARGIN + _LEFT - 1.5, y - 1.5, width + 3, _BAR + 3, "frame box", 4)
         shown = "segment" if row["open"] else "segment off"
@@ -88,7 +90,11 @@ class _Page:
                 parts += rect(x + width - waste, y + 1, waste, _BAR - 2, "waste")
         if mono_width(node["label"], 10) + 6 <= width:
             parts += text(x + width / 2, y + _BAR / 2 + 4, node["label"], "mid small")
-        look = _ROLES[node["kind"]] + (" gap" if node["kind"] == "gap" else "") + ("" if node["final"] else " off")
+        look = (
+            _ROLES[node["kind"]]
+            + (" gap" if node["kind"] == "gap" else "")
+            + ("" if node["final"] else " off")
+        )
         return group(parts, data_id=node["id"], data_card="", class_=look)
 
 
@@ -109,8 +115,10 @@ def _chart(trace, y):
         return "", y
     top = max(max(point["reserved"] for point in line), 1)
     unit = _SPAN / len(line)
-    parts = [text(MARGIN, y + 10, "over the steps", "note word"),
-             text(MARGIN, y + 26, f"top: {bytes_text(top)}", "small muted")]
+    parts = [
+        text(MARGIN, y + 10, "over the steps", "note word"),
+        text(MARGIN, y + 26, f"top: {bytes_text(top)}", "small muted"),
+    ]
     for name in ("reserved", "allocated"):
         parts.append(tag("path", d=_stairs(line, name, unit, top, y), class_=name))
     for number in range(1, len(line)):
@@ -140,5 +148,8 @@ _WORDS = {
 
 def _legend(trace):
     used = {node["kind"] for node in trace.nodes}
-    return [(rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 2), word, explanation)
-            for kind, (word, explanation) in _WORDS.items() if kind in used]
+    return [
+        (rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 2), word, explanation)
+        for kind, (word, explanation) in _WORDS.items()
+        if kind in used
+    ]

@@ -21,9 +21,11 @@ def memory(source=None, *, device=0, steps=SHOWN_STEPS, rows=SHOWN_ROWS):
 
     The history has to be recorded before (``_record_memory_history()``); without it the picture stands still.
 
-    source: a snapshot (the dict of ``torch.cuda.memory._snapshot()`` or teachtorch's), the path of a file that
-        ``_dump_snapshot`` wrote, an allocator of teachtorch, or None for the accelerator that is there. device: the
-        index of the device in it. steps, rows: how many actions, and how many segments, are shown at most.
+    source: a snapshot (the dict of ``torch.cuda.memory._snapshot()`` or teachtorch's), the path of a file
+    that
+        ``_dump_snapshot`` wrote, an allocator of teachtorch, or None for the accelerator that is there.
+        device: the index of the device in it. steps, rows: how many actions, and how many segments, are shown
+        at most.
     Raises TypeError for another source, ValueError for a file that holds no snapshot.
     """
     return Picture(memory_trace(_snapshot(source), device, steps, rows))
@@ -97,22 +99,28 @@ def _hint(steps):
 def _notes(builder, events):
     totals, pieces = builder.final.totals(), [p for row in builder.final.rows for p in row.pieces.values()]
     asked = sum(piece.requested for piece in pieces if piece.state == "live")
-    notes = [f"Reserved {bytes_text(totals['reserved'])}: {bytes_text(totals['allocated'])} allocated, of which "
-             f"{bytes_text(asked)} were asked for."]
+    notes = [
+        f"Reserved {bytes_text(totals['reserved'])}: {bytes_text(totals['allocated'])} allocated, of which "
+        f"{bytes_text(asked)} were asked for."
+    ]
     if totals["active"] > totals["allocated"]:
         waiting = bytes_text(totals["active"] - totals["allocated"])
         notes[0] += f" {waiting} were freed and wait for another stream."
     gaps = [(row, gap) for row in builder.final.rows for gap in row.gaps()]
     if gaps:
         whole = [row for row, gap in gaps if gap[1] == row.size]
-        notes[0] += (f" Free: {bytes_text(sum(gap[1] for _, gap in gaps))} in {counted(len(gaps), 'piece')}, the "
-                     f"largest {bytes_text(max(gap[1] for _, gap in gaps))}.")
+        notes[0] += (
+            f" Free: {bytes_text(sum(gap[1] for _, gap in gaps))} in {counted(len(gaps), 'piece')}, the "
+            f"largest {bytes_text(max(gap[1] for _, gap in gaps))}."
+        )
         notes.append(_returnable(whole))
     if not events:
         notes.append("No history was recorded, so nothing can be replayed.")
     elif builder.replay.skipped:
-        notes.append(f"Showing the last {counted(len(builder.replay.steps), 'step')}; "
-                     f"{counted(builder.replay.skipped, 'earlier action')} came before.")
+        notes.append(
+            f"Showing the last {counted(len(builder.replay.steps), 'step')}; "
+            f"{counted(builder.replay.skipped, 'earlier action')} came before."
+        )
     if builder.hidden:
         notes.append(f"Showing {len(builder.rows)} of {counted(len(builder.all_rows), 'segment')}.")
     return notes
@@ -122,7 +130,9 @@ def _returnable(whole):
     if not whole:
         return "empty_cache() would give nothing back: every segment has a block in use."
     size = bytes_text(sum(row.size for row in whole))
-    return f"empty_cache() would give back {size}, the {counted(len(whole), 'segment')} without a block in use."
+    return (
+        f"empty_cache() would give back {size}, the {counted(len(whole), 'segment')} without a block in use."
+    )
 
 
 class _Builder:
@@ -143,15 +153,31 @@ class _Builder:
         return bool(row.covered) or any(id(row) in some for some in opened)
 
     def groups(self):
-        return [{"id": self.names[id(row)], "kind": "segment", "pool": "small" if row.is_small else "large",
-                 "stream": row.stream, "size": row.size, "open": bool(row.covered),
-                 "expandable": row.is_expandable} for row in self.rows]
+        return [
+            {
+                "id": self.names[id(row)],
+                "kind": "segment",
+                "pool": "small" if row.is_small else "large",
+                "stream": row.stream,
+                "size": row.size,
+                "open": bool(row.covered),
+                "expandable": row.is_expandable,
+            }
+            for row in self.rows
+        ]
 
     def nodes(self):
         nodes = [node for row in self.rows for node in self._nodes_of(row)]
         if self.replay.steps:
-            nodes.append({"id": "new", "kind": "new", "row": None, "label": "a new segment",
-                          "tip": "No free block will do: the device is asked for a segment."})
+            nodes.append(
+                {
+                    "id": "new",
+                    "kind": "new",
+                    "row": None,
+                    "label": "a new segment",
+                    "tip": "No free block will do: the device is asked for a segment.",
+                }
+            )
         return nodes
 
     def _nodes_of(self, row):
@@ -161,8 +187,9 @@ class _Builder:
         changing = keys - self._constant(row)
         still = sorted(keys - changing, key=_by_address)
         folded = self._folded(row, still)
-        return [self._node(row, key) for key in sorted(keys, key=_by_address) if key not in folded] + \
-            [self._fold(row, run) for run in runs(folded, still)]
+        return [self._node(row, key) for key in sorted(keys, key=_by_address) if key not in folded] + [
+            self._fold(row, run) for run in runs(folded, still)
+        ]
 
     def _constant(self, row):
         """What is there from the first to the last step."""
@@ -181,8 +208,14 @@ class _Builder:
 
     def _node(self, row, key):
         kind, at, size = key
-        node = {"id": f"b{len(self.ids)}", "kind": kind, "row": self.names[id(row)], "at": at - row.at, "size": size,
-                "final": key in self.finals[id(row)]}
+        node = {
+            "id": f"b{len(self.ids)}",
+            "kind": kind,
+            "row": self.names[id(row)],
+            "at": at - row.at,
+            "size": size,
+            "final": key in self.finals[id(row)],
+        }
         self.ids[id(row), key] = node["id"]
         piece = self.replay.tips.get(key) or row.pieces.get(at)
         if kind == "gap":
@@ -195,8 +228,16 @@ class _Builder:
         self.ids[id(row), tuple(run)] = node_id
         at, end = run[0][1], run[-1][1] + run[-1][2]
         tip = f"{len(run)} blocks too narrow to draw, {used} of them in use."
-        return {"id": node_id, "kind": "fold", "row": self.names[id(row)], "at": at - row.at, "size": end - at,
-                "final": True, "label": str(len(run)), "tip": tip}
+        return {
+            "id": node_id,
+            "kind": "fold",
+            "row": self.names[id(row)],
+            "at": at - row.at,
+            "size": end - at,
+            "final": True,
+            "label": str(len(run)),
+            "tip": tip,
+        }
 
     # Steps
 
@@ -264,9 +305,13 @@ def runs(folded, still):
 
 
 def page_map(row, columns=64):
-    """`##5..~~...`: # full, 1 to 9 tenths in use, ~ waiting for another stream, . free, each an equal part."""
-    return "".join(_page(row, row.at + row.size * k / columns, row.at + row.size * (k + 1) / columns)
-                   for k in range(columns))
+    """`##5..~~...`: # full, 1 to 9 tenths in use, ~ waiting for another stream, . free, each an equal
+    part.
+    """
+    return "".join(
+        _page(row, row.at + row.size * k / columns, row.at + row.size * (k + 1) / columns)
+        for k in range(columns)
+    )
 
 
 def _page(row, start, end):

@@ -53,14 +53,22 @@ def oom_sentence(state, event):
     wanted = 2 * MIB if is_small else 20 * MIB if size < 10 * MIB else -(-size // (2 * MIB)) * 2 * MIB
     mine = state.free_blocks(stream, is_small)
     everywhere = [gap for row in state.rows for gap in row.gaps()]
-    text = (f"Out of memory: {exact_text(size)} in one piece, so a segment of {bytes_text(wanted)}. The device has "
-            f"{bytes_text(event.get('device_free', 0))} left.")
+    text = (
+        f"Out of memory: {exact_text(size)} in one piece, so a segment of {bytes_text(wanted)}. "
+        f"The device has {bytes_text(event.get('device_free', 0))} left."
+    )
     if event.get("device_free", 0) >= wanted:
         text += " That would do, so a cap must be set (set_per_process_memory_fraction)."
     if not everywhere:
         return text + " The allocator has nothing cached."
-    text += (f" Cached and free are {bytes_text(sum(gap[1] for gap in everywhere))} in "
-             f"{counted(len(everywhere), 'piece')}")
+    text += (
+        f" Cached and free are {bytes_text(sum(gap[1] for gap in everywhere))} in "
+        f"{counted(len(everywhere), 'piece')}"
+    )
     if mine:
         text += f"; the largest that this request may use has {bytes_text(mine[-1][0])}"
-    return text + ". Their segments hold live blocks, so none can go back to the device: empty_cache() would free nothing."
+    return (
+        text
+        + ". Their segments hold live blocks, so none can go back to the device: empty_cache() would "
+        "free nothing."
+    )

@@ -25,5 +25,5 @@ def give_back(blocks, address):
 
 
 def is_whole_segment(blocks, address):
-    """Return whether the free block at `address` is all of its segment: only then it can go back to the device."""
+    """Return whether the block at `address` is free and all of its segment: only then it can go back."""
     raise NotImplementedError

@@ -22,7 +22,7 @@ def empty_cache(device, segments):
 def open_segment(device, segments, size, stream, stats):
     """Get a segment of `size` bytes for `stream`: add it to `segments` with nothing used, and return it.
 
-    stats: {"num_alloc_retries": 0, "num_ooms": 0}, counted up. MemoryError, with the size in its text, if there
-    is no room even without the cache. Whatever happens, `segments` lists what the device has given.
+    stats: {"num_alloc_retries": 0, "num_ooms": 0}, counted up. MemoryError, with the size in its text,
+    if there is no room even without the cache. `segments` always lists what the device has given.
     """
     raise NotImplementedError

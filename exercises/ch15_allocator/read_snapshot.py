@@ -14,10 +14,10 @@ Between free_requested and free_completed a block waits for another stream: it i
 
 
 def layout(trace, address, size):
-    """Return what lies in the segment at `address` after the trace: a list of (address, size, state) by address.
+    """Return a list of what lies in the segment at `address` after the trace: (address, size, state).
 
-    state: "used", "waiting" or "free". Every byte of the segment is in exactly one entry, and no two free
-    entries lie side by side.
+    By address; state: "used", "waiting" or "free". Every byte of the segment is in exactly one entry, and no
+    two free entries lie side by side.
     """
     raise NotImplementedError
 

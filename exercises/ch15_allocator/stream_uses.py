@@ -18,7 +18,7 @@ class StreamCache:
         raise NotImplementedError
 
     def malloc(self, stream):
-        """Return a block for `stream`: its free block with the lowest number, or else a new number (0, 1, 2 ...)."""
+        """Return a block for `stream`: its lowest free one, or else a new number (0, 1, 2 ...)."""
         raise NotImplementedError
 
     def record_stream(self, block, stream):

@@ -11,8 +11,11 @@ def counts(counters, *names):
 
 @points(1, "everything begins at 0")
 def test_zero(yours):
-    expected = {f"{name}.{what}": 0 for name in ("requested", "allocated", "active", "reserved")
-                for what in ("current", "peak")}
+    expected = {
+        f"{name}.{what}": 0
+        for name in ("requested", "allocated", "active", "reserved")
+        for what in ("current", "peak")
+    }
     equal(yours.Counters().stats(), expected, "nothing has happened yet", what="Counters().stats()")
 
 
@@ -61,7 +64,9 @@ def test_peak(yours):
     counters.malloc(1024, 1024)
     counters.free_requested(1024, 1024)
     why = "allocated has been this high"
-    equal(counts(counters, "allocated.peak"), {"allocated.peak": 1536}, why, what="after two mallocs and a free")
+    equal(
+        counts(counters, "allocated.peak"), {"allocated.peak": 1536}, why, what="after two mallocs and a free"
+    )
 
 
 @points(1, "a new peak begins from the current value")
@@ -83,7 +88,9 @@ def test_reserved(yours):
     counters.free_requested(512, 512)
     counters.free_completed(512, 512)
     expected = {"reserved.current": 2097152, "reserved.peak": 2097152}
-    equal(counts(counters, *expected), expected, "a free gives nothing back to the device", what="after a free")
+    equal(
+        counts(counters, *expected), expected, "a free gives nothing back to the device", what="after a free"
+    )
     counters.segment(-2097152)
     expected = {"reserved.current": 0, "reserved.peak": 2097152}
     equal(counts(counters, *expected), expected, "the segment went back", what="after the segment went back")

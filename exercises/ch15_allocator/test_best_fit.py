@@ -49,7 +49,11 @@ def test_head(yours):
 @points(1, "a block that is not split is handed out whole")
 def test_whole(yours):
     why = "1 MiB is not worth a block of its own in the large pool: the whole block is taken"
-    equal(yours.malloc([(0, 5 * MIB), (MIB * 9, 8 * MIB)], 4 * MIB, False), (0, 5 * MIB, [(9 * MIB, 8 * MIB)]), why)
+    equal(
+        yours.malloc([(0, 5 * MIB), (MIB * 9, 8 * MIB)], 4 * MIB, False),
+        (0, 5 * MIB, [(9 * MIB, 8 * MIB)]),
+        why,
+    )
 
 
 @points(1, "the list that was given is not changed")

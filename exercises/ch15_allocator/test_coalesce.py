@@ -41,13 +41,25 @@ def test_alone(yours):
 @points(1, "the block before it")
 def test_previous(yours):
     blocks = blocks_of((1024, 0, "free"), USED, USED)
-    check(yours, blocks, 1024, blocks_of((1536, 0, "free"), USED), "the block before it is free, too: they become one")
+    check(
+        yours,
+        blocks,
+        1024,
+        blocks_of((1536, 0, "free"), USED),
+        "the block before it is free, too: they become one",
+    )
 
 
 @points(1, "the block after it")
 def test_next(yours):
     blocks = blocks_of(USED, USED, (1024, 0, "free"))
-    check(yours, blocks, 512, blocks_of(USED, (1536, 0, "free")), "the block after it is free, too: they become one")
+    check(
+        yours,
+        blocks,
+        512,
+        blocks_of(USED, (1536, 0, "free")),
+        "the block after it is free, too: they become one",
+    )
 
 
 @points(1, "a block of another segment")
@@ -76,7 +88,12 @@ def test_whole(yours):
 def test_unchanged(yours):
     blocks = blocks_of((512, 0, "free"), USED)
     yours.give_back(blocks, 512)
-    equal(blocks, blocks_of((512, 0, "free"), USED), "the list and its dicts belong to the caller", what="the list given")
+    equal(
+        blocks,
+        blocks_of((512, 0, "free"), USED),
+        "the list and its dicts belong to the caller",
+        what="the list given",
+    )
 
 
 @points(1, "any order of giving back")
@@ -87,6 +104,11 @@ def test_any(yours, rng):
     for address in rng.sample(addresses, 6):
         blocks = yours.give_back(blocks, address)
         ends = [block["address"] + block["size"] for block in blocks]
-        equal([block["address"] for block in blocks], [0, *ends[:-1]], "blocks lie side by side, without gaps",
-              what="the addresses", picture=drawn(blocks))
+        equal(
+            [block["address"] for block in blocks],
+            [0, *ends[:-1]],
+            "blocks lie side by side, without gaps",
+            what="the addresses",
+            picture=drawn(blocks),
+        )
     equal(blocks, blocks_of((sum(sizes), 0, "free")), "everything was given back: one block is left")

@@ -83,15 +83,34 @@ def test_partly_used(yours):
 @points(1, "out of memory")
 def test_oom(yours):
     device, segments, stats = Device(20), [segment(20, used=4)], new_stats()
-    raises(MemoryError, yours.open_segment, device, segments, 30, 0, stats, why="no room, and nothing to give back",
-           text="30")
+    raises(
+        MemoryError,
+        yours.open_segment,
+        device,
+        segments,
+        30,
+        0,
+        stats,
+        why="no room, and nothing to give back",
+        text="30",
+    )
     equal(stats["num_ooms"], 1, "the second refusal is an OOM", what="num_ooms")
 
 
 @points(1, "after an OOM one can go on")
 def test_afterwards(yours):
     device, segments, stats = Device(20), [segment(20, used=4), segment(10)], new_stats()
-    raises(MemoryError, yours.open_segment, device, segments, 40, 0, stats, why="30 are not enough for 40", text="40")
+    raises(
+        MemoryError,
+        yours.open_segment,
+        device,
+        segments,
+        40,
+        0,
+        stats,
+        why="30 are not enough for 40",
+        text="40",
+    )
     equal(segments, [segment(20, used=4)], "the free segment went back", what="the list of segments")
     equal(yours.open_segment(device, segments, 30, 0, stats), segment(30), "now 30 are free")
     equal(stats, {"num_alloc_retries": 1, "num_ooms": 1}, "one of each so far", what="the counters")

@@ -48,7 +48,9 @@ def test_waiting(yours):
 def test_order(yours):
     trace = [OPENED, alloc(0, 2048), alloc(2048, 2048), *free(0, 2048), alloc(0, 2048)]
     expected = [(0, 2048, "used"), (2048, 2048, "used")]
-    equal(yours.layout(trace, 0, SIZE), expected, "by address: the one at 0 was allocated last, and lies first")
+    equal(
+        yours.layout(trace, 0, SIZE), expected, "by address: the one at 0 was allocated last, and lies first"
+    )
 
 
 @points(1, "only the blocks of this segment")
@@ -60,12 +62,32 @@ def test_other_segments(yours):
 
 @points(1, "allocated and reserved over time")
 def test_timeline(yours):
-    trace = [OPENED, alloc(0, 512), alloc(512, 1024), *free(0, 512), *free(512, 1024), entry("segment_free", 0, SIZE)]
-    expected = [(0, 4096), (512, 4096), (1536, 4096), (1024, 4096), (1024, 4096), (0, 4096), (0, 4096), (0, 0)]
+    trace = [
+        OPENED,
+        alloc(0, 512),
+        alloc(512, 1024),
+        *free(0, 512),
+        *free(512, 1024),
+        entry("segment_free", 0, SIZE),
+    ]
+    expected = [
+        (0, 4096),
+        (512, 4096),
+        (1536, 4096),
+        (1024, 4096),
+        (1024, 4096),
+        (0, 4096),
+        (0, 4096),
+        (0, 0),
+    ]
     equal(yours.timeline(trace), expected, "a pair after each entry")
 
 
 @points(1, "a block that waits is not allocated")
 def test_timeline_waiting(yours):
     trace = [OPENED, alloc(0, 512), entry("free_requested", 0, 512)]
-    equal(yours.timeline(trace), [(0, 4096), (512, 4096), (0, 4096)], "a block is allocated until free_requested")
+    equal(
+        yours.timeline(trace),
+        [(0, 4096), (512, 4096), (0, 4096)],
+        "a block is allocated until free_requested",
+    )

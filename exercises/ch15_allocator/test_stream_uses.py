@@ -62,10 +62,16 @@ def test_waits(yours):
 def test_event(yours):
     device = Device(yours)
     device.cache.record_stream(device.cache.malloc(0), 1)
-    equal(device.streams(), [], "the point that counts is the free: stream 1 may get more work until then",
-          what="events before the free")
+    equal(
+        device.streams(),
+        [],
+        "the point that counts is the free: stream 1 may get more work until then",
+        what="events before the free",
+    )
     device.cache.free(0)
-    equal(device.streams(), [1], "one event in the stream that uses the block", what="the streams of the events")
+    equal(
+        device.streams(), [1], "one event in the stream that uses the block", what="the streams of the events"
+    )
 
 
 @points(1, "when the event is done the block is free")
@@ -85,8 +91,13 @@ def test_host(yours):
     device.cache.free(0)
     device.cache.malloc(0)
     waited = any(event.was_waited_for for _, event in device.events)
-    holds(not waited, "the host must not wait: it asks with query, and goes on", what="whether the host waited",
-          got="it called synchronize", expected="it did not")
+    holds(
+        not waited,
+        "the host must not wait: it asks with query, and goes on",
+        what="whether the host waited",
+        got="it called synchronize",
+        expected="it did not",
+    )
 
 
 @points(1, "two other streams")
@@ -109,5 +120,7 @@ def test_own_stream(yours):
     device = Device(yours)
     device.cache.record_stream(device.cache.malloc(3), 3)
     device.cache.free(0)
-    equal(device.streams(), [], "on its own stream the work is in order: no event is needed", what="the events")
+    equal(
+        device.streams(), [], "on its own stream the work is in order: no event is needed", what="the events"
+    )
     equal(device.cache.malloc(3), 0, "the block was free at once", what="malloc(3)")

@@ -1,8 +1,9 @@
 """Memory of the accelerator: what torch.accelerator.memory and torch.cuda.memory say and do.
 
-Every function takes `device`: a device, a string, an index, or None for the accelerator that is there. While the
-device has not been used there is no allocator, and all counts are 0. https://pytorch.org/docs/stable/torch_cuda_memory.html
+Every function takes `device`: a device, a string, an index, or None for the accelerator that is there. While
+the device has not been used there is no allocator, and all counts are 0. https://pytorch.org/docs/stable/torch_cuda_memory.html
 """
+
 import pickle
 import sys
 from collections import OrderedDict
@@ -32,16 +33,21 @@ def _allocator_if_used(device):
     return next((one for one in allocators(found.type) if one.device_index == (found.index or 0)), None)
 
 
-# ---- counters -----------------------------------------------------------------------------------------------------
+# ---- counters
+# -----------------------------------------------------------------------------------------------------
+
 
 def memory_stats_as_nested_dict(device=None):
-    """The counters of the allocator: {family: {group: {"current", "peak", "allocated", "freed"}}}; {} before its use."""
+    """The counters of the allocator: {family: {group: {"current", "peak", "allocated", "freed"}}}; {} before
+    its use.
+    """
     allocator = _allocator_if_used(device)
     return {} if allocator is None else allocator.memory_stats_as_nested_dict()
 
 
 def memory_stats(device=None):
-    """The counters under flat keys such as "allocated_bytes.all.peak", sorted; empty before the device's first use.
+    """The counters under flat keys such as "allocated_bytes.all.peak", sorted; empty before the device's
+    first use.
 
     The first family is `allocation`, whatever PyTorch's docstring says.
     """
@@ -59,7 +65,9 @@ def max_memory_allocated(device=None):
 
 
 def memory_reserved(device=None):
-    """Bytes in segments that the allocator holds: allocated ones, cached ones and those lost between blocks."""
+    """Bytes in segments that the allocator holds: allocated ones, cached ones and those lost between
+    blocks.
+    """
     return memory_stats(device).get("reserved_bytes.all.current", 0)
 
 
@@ -92,7 +100,9 @@ def memory_summary(device=None, abbreviated=False):
     return summary(flatten(_allocator(device).memory_stats_as_nested_dict()), found.index or 0, abbreviated)
 
 
-# ---- the device's memory ------------------------------------------------------------------------------------------
+# ---- the device's memory
+# ------------------------------------------------------------------------------------------
+
 
 def mem_get_info(device=None):
     """(free, total) bytes of the device. What the allocator has cached is not free for the device."""
@@ -145,7 +155,9 @@ def _set_allocator_settings(env):
         allocator.apply_settings(settings)
 
 
-# ---- memory without a tensor --------------------------------------------------------------------------------------
+# ---- memory without a tensor
+# --------------------------------------------------------------------------------------
+
 
 def caching_allocator_alloc(size, device=None, stream=None):
     """The address of `size` bytes from the allocator, for other libraries; 0 for no bytes.
@@ -157,13 +169,17 @@ def caching_allocator_alloc(size, device=None, stream=None):
         stream = _streams.current_stream_id(found.type)
     stream = getattr(stream, "stream_id", stream)
     if not isinstance(stream, int):
-        raise TypeError("Invalid type for stream argument, must be `torch.cuda.Stream` or `int` representing a "
-                        "pointer to an existing stream")
+        raise TypeError(
+            "Invalid type for stream argument, must be `torch.cuda.Stream` or `int` representing a "
+            "pointer to an existing stream"
+        )
     return _allocator(found).malloc(size, stream).address if size else 0
 
 
 def caching_allocator_delete(mem_ptr):
-    """Give back what caching_allocator_alloc returned. RuntimeError for an address that is not a live block's."""
+    """Give back what caching_allocator_alloc returned. RuntimeError for an address that is not a live
+    block's.
+    """
     if mem_ptr == 0:
         return
     for allocator in allocators(_streams.accelerator_type()):
@@ -172,41 +188,62 @@ def caching_allocator_delete(mem_ptr):
     raise RuntimeError(f"invalid device pointer: {mem_ptr:#x}")
 
 
-# ---- snapshots and history ----------------------------------------------------------------------------------------
+# ---- snapshots and history
+# ----------------------------------------------------------------------------------------
+
 
 def memory_snapshot(mempool_id=None, include_traces=True):
-    """The segments of all devices and their blocks, as a list of dictionaries (torch.cuda.memory_snapshot)."""
+    """The segments of all devices and their blocks, as a list of dictionaries
+    (torch.cuda.memory_snapshot).
+    """
     return _snapshot()["segments"]
 
 
 def _snapshot(device=None, augment_with_fx_traces=False):
-    """Everything the allocators know, as plain dictionaries; the shape is that of torch.cuda.memory._snapshot.
+    """Everything the allocators know, as plain dictionaries; the shape is that of
+    torch.cuda.memory._snapshot.
 
-    {"segments": [...], "device_traces": [[entry, ...] per device], "allocator_settings", "external_annotations"}
+    {"segments": [...], "device_traces": [[entry, ...] per device], "allocator_settings",
+    "external_annotations"}
     """
     _allocator(device)
     parts = [one.snapshot() for one in allocators(_streams.accelerator_type())]
     traces = [[] for _ in range(max(len(part["device_traces"]) for part in parts))]
     for part in parts:
         traces[len(part["device_traces"]) - 1] = part["device_traces"][-1]
-    return {"segments": [segment for part in parts for segment in part["segments"]], "device_traces": traces,
-            "allocator_settings": parts[0]["allocator_settings"], "external_annotations": []}
+    return {
+        "segments": [segment for part in parts for segment in part["segments"]],
+        "device_traces": traces,
+        "allocator_settings": parts[0]["allocator_settings"],
+        "external_annotations": [],
+    }
 
 
 def _dump_snapshot(filename="dump_snapshot.pickle", augment_with_fx_traces=False):
-    """Write _snapshot() to a file that pytorch.org/memory_viz, torch/cuda/_memory_viz.py and viz.memory open."""
+    """Write _snapshot() to a file that pytorch.org/memory_viz, torch/cuda/_memory_viz.py and viz.memory
+    open.
+    """
     with open(filename, "wb") as file:
-        pickle.dump(_snapshot(), file, protocol=4)       # the newest protocol that the web page reads
+        pickle.dump(_snapshot(), file, protocol=4)  # the newest protocol that the web page reads
 
 
-def _record_memory_history(enabled="all", context="all", stacks="all", max_entries=sys.maxsize, device=None,
-                           clear_history=False, compile_context=False, global_record_annotations=False,
-                           skip_actions=None):
+def _record_memory_history(
+    enabled="all",
+    context="all",
+    stacks="all",
+    max_entries=sys.maxsize,
+    device=None,
+    clear_history=False,
+    compile_context=False,
+    global_record_annotations=False,
+    skip_actions=None,
+):
     """Record from now on what the allocators do, and the Python stacks of it; None stops and forgets.
 
-    Args: `enabled`: None, "state" (the stacks of live blocks) or "all" (every action too). `context`: the stacks to
-    take, None, "state", "alloc" or "all". `stacks`: accepted; there are no C++ frames here. `max_entries`: the newest
-    so many are kept. `skip_actions`: actions not to keep. ValueError for other choices.
+    Args: `enabled`: None, "state" (the stacks of live blocks) or "all" (every action too). `context`: the
+    stacks to take, None, "state", "alloc" or "all". `stacks`: accepted; there are no C++ frames here.
+    `max_entries`: the newest so many are kept. `skip_actions`: actions not to keep. ValueError for other
+    choices.
     """
     _allocator(device)
     for allocator in allocators(_streams.accelerator_type()):

@@ -1,10 +1,20 @@
-"""The table of memory_summary(): the allocator's counters for people, as torch.cuda.memory_summary prints them."""
+"""The table of memory_summary(): the allocator's counters for people, as torch.cuda.memory_summary prints
+them.
+"""
 
-SIZES = [("allocated_bytes", "Allocated memory"), ("active_bytes", "Active memory"),
-         ("requested_bytes", "Requested memory"), ("reserved_bytes", "GPU reserved memory"),
-         ("inactive_split_bytes", "Non-releasable memory")]
-COUNTS = [("allocation", "Allocations"), ("active", "Active allocs"), ("segment", "GPU reserved segments"),
-          ("inactive_split", "Non-releasable allocs")]
+SIZES = [
+    ("allocated_bytes", "Allocated memory"),
+    ("active_bytes", "Active memory"),
+    ("requested_bytes", "Requested memory"),
+    ("reserved_bytes", "GPU reserved memory"),
+    ("inactive_split_bytes", "Non-releasable memory"),
+]
+COUNTS = [
+    ("allocation", "Allocations"),
+    ("active", "Active allocs"),
+    ("segment", "GPU reserved segments"),
+    ("inactive_split", "Non-releasable allocs"),
+]
 OVERSIZE = [("oversize_allocations", "Oversize allocations"), ("oversize_segments", "Oversize GPU segments")]
 COLUMNS = ("current", "peak", "allocated", "freed")
 WIDTH = 75
@@ -19,8 +29,10 @@ def summary(stats, device_index, abbreviated):
     for families, format_number in ((SIZES, size_text), (COUNTS, count_text)):
         for family, title in families:
             lines.append("-" * WIDTH)
-            lines += [row(stats, f"{family}.{group}", f"{family}.all", name or title, format_number)
-                      for group, name in groups]
+            lines += [
+                row(stats, f"{family}.{group}", f"{family}.all", name or title, format_number)
+                for group, name in groups
+            ]
     for family, title in OVERSIZE:
         lines += ["-" * WIDTH, row(stats, family, family, title, count_text)]
     lines.append("=" * WIDTH)
@@ -28,18 +40,22 @@ def summary(stats, device_index, abbreviated):
 
 
 def heading(stats, device_index):
-    return ["=" * WIDTH,
-            f" {'':16} PyTorch CUDA memory summary, device ID {device_index:<17d} ",
-            "-" * WIDTH,
-            f"  {'':9} CUDA OOMs: {stats['num_ooms']:<12d} | {'':6} cudaMalloc retries: "
-            f"{stats['num_alloc_retries']:<8d}  ",
-            "=" * WIDTH,
-            "        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  "]
+    return [
+        "=" * WIDTH,
+        f" {'':16} PyTorch CUDA memory summary, device ID {device_index:<17d} ",
+        "-" * WIDTH,
+        f"  {'':9} CUDA OOMs: {stats['num_ooms']:<12d} | {'':6} cudaMalloc retries: "
+        f"{stats['num_alloc_retries']:<8d}  ",
+        "=" * WIDTH,
+        "        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  ",
+    ]
 
 
 def row(stats, prefix, unit_prefix, title, format_number):
     """One line; the units of a column are chosen by the row of all pools, so that its three rows compare."""
-    cells = [format_number(stats[f"{prefix}.{column}"], stats[f"{unit_prefix}.{column}"]) for column in COLUMNS]
+    cells = [
+        format_number(stats[f"{prefix}.{column}"], stats[f"{unit_prefix}.{column}"]) for column in COLUMNS
+    ]
     return f" {title:<21} | " + " | ".join(cells) + " "
 
 

@@ -1,4 +1,5 @@
 """teachtorch.accelerator.memory on the simulated device, in the words of torch.cuda.memory."""
+
 import pickle
 
 import pytest
@@ -53,7 +54,9 @@ def test_addresses_for_other_libraries():
 
 def test_out_of_memory_is_an_error_that_one_can_go_on_after():
     before = memory.memory_allocated()
-    with pytest.raises(teachtorch.OutOfMemoryError, match=r"SIM out of memory\. Tried to allocate 4096\.00 GiB\."):
+    with pytest.raises(
+        teachtorch.OutOfMemoryError, match=r"SIM out of memory\. Tried to allocate 4096\.00 GiB\."
+    ):
         teachtorch.empty(2**42, dtype=teachtorch.uint8, device="sim")
     assert issubclass(teachtorch.OutOfMemoryError, RuntimeError)
     assert memory.memory_allocated() == before

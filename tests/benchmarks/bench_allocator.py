@@ -4,14 +4,18 @@
 
 The runtime is the bookkeeping one of the tests, so that only the allocator is measured. Minimum over rounds.
 """
+
 import time
 
 from teachtorch.memory.caching import AllocatorSettings, CachingAllocator
 from tests.memory.bookkeeping import BookkeepingRuntime
 
 MIB = 2**20
-CASES = {"512 B, split from a segment": 512, "3 MiB, a hole of just that size": 3 * MIB,
-         "10 MiB, a whole segment": 10 * MIB}
+CASES = {
+    "512 B, split from a segment": 512,
+    "3 MiB, a hole of just that size": 3 * MIB,
+    "10 MiB, a whole segment": 10 * MIB,
+}
 
 
 def allocator_with_holes():

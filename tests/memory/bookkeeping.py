@@ -1,4 +1,7 @@
-"""A device with no memory at all: it keeps the books of an AcceleratorRuntime, and its events happen when told."""
+"""A device with no memory at all: it keeps the books of an AcceleratorRuntime, and its events happen when
+told.
+"""
+
 from teachtorch.memory.runtime import AcceleratorRuntime, DeviceOutOfMemory
 
 GIB = 2**30
@@ -24,9 +27,9 @@ class BookkeepingRuntime(AcceleratorRuntime):
     def __init__(self, capacity=64 * GIB):
         self.capacity, self.used = capacity, 0
         self.next_address = 0x1000_0000
-        self.sizes = {}                  # address -> bytes
-        self.reserved = {}               # address -> bytes of addresses
-        self.mapped = {}                 # address of a mapped piece -> bytes
+        self.sizes = {}  # address -> bytes
+        self.reserved = {}  # address -> bytes of addresses
+        self.mapped = {}  # address of a mapped piece -> bytes
         self.events = []
         self.mallocs = self.frees = 0
 
@@ -69,7 +72,9 @@ class BookkeepingRuntime(AcceleratorRuntime):
 
     def map_memory(self, address, nbytes):
         self.take(nbytes)
-        assert not any(address < start + size and start < address + nbytes for start, size in self.mapped.items())
+        assert not any(
+            address < start + size and start < address + nbytes for start, size in self.mapped.items()
+        )
         self.mapped[address] = nbytes
 
     def unmap_memory(self, address, nbytes):

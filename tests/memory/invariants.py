@@ -1,15 +1,20 @@
 """What must hold of an allocator between any two calls, whatever was called before."""
+
 from teachtorch.memory.caching.counters import FAMILIES
 
 
 def check(allocator):
-    """AssertionError unless blocks tile segments, free neighbours are merged and every counter is a sum of blocks."""
+    """AssertionError unless blocks tile segments, free neighbours are merged and every counter is a sum of
+    blocks.
+    """
     segments = list(allocator.segments.values())
     for segment in segments:
         check_tiling(segment)
         check_merged(segment)
     blocks = [block for segment in segments for block in segment.blocks()]
-    assert {id(block) for block in allocator.live.values()} == {id(block) for block in blocks if block.allocated}
+    assert {id(block) for block in allocator.live.values()} == {
+        id(block) for block in blocks if block.allocated
+    }
     for pool in (allocator.small, allocator.large):
         check_pool(pool, [block for block in blocks if block.pool is pool])
     check_counters(allocator, segments, blocks)
@@ -47,7 +52,9 @@ def check_counters(allocator, segments, blocks):
         chosen = [block for block in blocks if members in (None, block.pool)]
         opened = [segment for segment in segments if members in (None, segment.pool)]
         for family, value in sums(chosen, opened).items():
-            counter = {what: stats[f"{family}.{group}.{what}"] for what in ("current", "peak", "allocated", "freed")}
+            counter = {
+                what: stats[f"{family}.{group}.{what}"] for what in ("current", "peak", "allocated", "freed")
+            }
             assert counter["current"] == value, (family, group)
             assert counter["peak"] >= value and counter["allocated"] - counter["freed"] == value
 
@@ -56,12 +63,19 @@ def sums(blocks, segments):
     """Every family, added up from the blocks."""
     live = [block for block in blocks if block.allocated]
     active = [block for block in blocks if block.is_active]
-    split = [block for block in blocks if not block.is_active and block.is_split and not block.segment.is_expandable]
+    split = [
+        block
+        for block in blocks
+        if not block.is_active and block.is_split and not block.segment.is_expandable
+    ]
     found = {
-        "allocation": len(live), "allocated_bytes": total(live),
-        "active": len(active), "active_bytes": total(active),
+        "allocation": len(live),
+        "allocated_bytes": total(live),
+        "active": len(active),
+        "active_bytes": total(active),
         "requested_bytes": sum(block.requested_size for block in active),
-        "inactive_split": len(split), "inactive_split_bytes": total(split),
+        "inactive_split": len(split),
+        "inactive_split_bytes": total(split),
         "segment": sum(not segment.is_expandable for segment in segments),
         "reserved_bytes": total([block for block in blocks if block.mapped]),
     }

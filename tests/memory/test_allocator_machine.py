@@ -2,12 +2,19 @@
 
 TEACHTORCH_ALLOCATOR_STEPS=1000000 asks for more steps than the few thousand of a usual run.
 """
+
 import os
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from teachtorch.memory.caching import CachingAllocator, OutOfMemoryError, parse_alloc_conf
 from tests.memory.bookkeeping import BookkeepingRuntime
@@ -16,13 +23,22 @@ from tests.memory.invariants import check
 MIB = 2**20
 STEPS_PER_RUN = 50
 STEPS = int(os.environ.get("TEACHTORCH_ALLOCATOR_STEPS", "3000"))
-SETTINGS = ["", "max_split_size_mb:24", "expandable_segments:True", "garbage_collection_threshold:0.5",
-            "roundup_power2_divisions:4,large_segment_size_mb:12"]
+SETTINGS = [
+    "",
+    "max_split_size_mb:24",
+    "expandable_segments:True",
+    "garbage_collection_threshold:0.5",
+    "roundup_power2_divisions:4,large_segment_size_mb:12",
+]
 
 streams = st.integers(0, 2)
 edges = [512, MIB, 2 * MIB, 10 * MIB, 20 * MIB, 24 * MIB]
-sizes = st.one_of(st.integers(1, 4096), st.integers(1, 3 * MIB), st.integers(MIB, 40 * MIB),
-                  st.builds(lambda edge, off: edge + off, st.sampled_from(edges), st.integers(-513, 513)))
+sizes = st.one_of(
+    st.integers(1, 4096),
+    st.integers(1, 3 * MIB),
+    st.integers(MIB, 40 * MIB),
+    st.builds(lambda edge, off: edge + off, st.sampled_from(edges), st.integers(-513, 513)),
+)
 
 
 class AllocatorMachine(RuleBasedStateMachine):
@@ -65,8 +81,11 @@ class AllocatorMachine(RuleBasedStateMachine):
     @rule()
     def empty_cache(self):
         self.allocator.empty_cache()
-        assert all(block.is_split or block.is_active or block.segment.is_expandable
-                   for segment in self.allocator.segments.values() for block in segment.blocks())
+        assert all(
+            block.is_split or block.is_active or block.segment.is_expandable
+            for segment in self.allocator.segments.values()
+            for block in segment.blocks()
+        )
 
     @rule()
     def reset_peak(self):
@@ -91,6 +110,14 @@ class AllocatorMachine(RuleBasedStateMachine):
 def test_invariants(conf):
     machine = type("Machine", (AllocatorMachine,), {"conf": conf})
     runs = max(STEPS // STEPS_PER_RUN // len(SETTINGS), 1)
-    run_state_machine_as_test(machine, settings=settings(
-        max_examples=runs, stateful_step_count=STEPS_PER_RUN, deadline=None, derandomize=STEPS == 3000,
-        suppress_health_check=list(HealthCheck), database=None))
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=runs,
+            stateful_step_count=STEPS_PER_RUN,
+            deadline=None,
+            derandomize=STEPS == 3000,
+            suppress_health_check=list(HealthCheck),
+            database=None,
+        ),
+    )

@@ -1,4 +1,5 @@
 """max_split_size, garbage collection, roundings, expandable segments, and the history's ring."""
+
 import gc
 import threading
 
@@ -20,16 +21,19 @@ def stat(allocator, name):
     return allocator.memory_stats()[f"{name}.all.current"]
 
 
-@pytest.mark.parametrize("conf, nbytes, size", [
-    ("roundup_power2_divisions:4", 1200, 1536),            # not above 512 * 4: the usual rounding
-    ("roundup_power2_divisions:2", 1200, 1536),            # steps 1024, 1536
-    ("roundup_power2_divisions:4", 5000, 5120),
-    ("roundup_power2_divisions:4", 5200, 6144),
-    ("roundup_power2_divisions:4", 4096, 4096),
-    ("roundup_power2_divisions:[1:8,2:1]", 2**20 + 1, 2**20 + 2**17),
-    ("roundup_power2_divisions:[1:8,2:1]", 3 * 2**20 + 1, 3 * 2**20 + 512),
-    ("roundup_power2_divisions:[4:1,>:2]", 9 * 2**20, 12 * 2**20),
-])
+@pytest.mark.parametrize(
+    "conf, nbytes, size",
+    [
+        ("roundup_power2_divisions:4", 1200, 1536),  # not above 512 * 4: the usual rounding
+        ("roundup_power2_divisions:2", 1200, 1536),  # steps 1024, 1536
+        ("roundup_power2_divisions:4", 5000, 5120),
+        ("roundup_power2_divisions:4", 5200, 6144),
+        ("roundup_power2_divisions:4", 4096, 4096),
+        ("roundup_power2_divisions:[1:8,2:1]", 2**20 + 1, 2**20 + 2**17),
+        ("roundup_power2_divisions:[1:8,2:1]", 3 * 2**20 + 1, 3 * 2**20 + 512),
+        ("roundup_power2_divisions:[4:1,>:2]", 9 * 2**20, 12 * 2**20),
+    ],
+)
 def test_roundings_by_power_of_2_divisions(conf, nbytes, size):
     assert new_allocator(conf).malloc(nbytes).size == size
 
@@ -40,8 +44,8 @@ def test_oversize_blocks_are_neither_split_nor_lent_to_smaller_requests():
     assert allocator.memory_stats()["oversize_segments.current"] == 1
     allocator.free(big)
     allocator.malloc(12 * MIB)
-    assert stat(allocator, "reserved_bytes") == 52 * MIB           # a segment of its own
-    allocator.malloc(30 * MIB)                                     # less than 20 MiB too large: takes it whole
+    assert stat(allocator, "reserved_bytes") == 52 * MIB  # a segment of its own
+    allocator.malloc(30 * MIB)  # less than 20 MiB too large: takes it whole
     assert (stat(allocator, "reserved_bytes"), stat(allocator, "allocated_bytes")) == (52 * MIB, 52 * MIB)
 
 
@@ -56,7 +60,7 @@ def test_oversize_blocks_go_before_the_whole_cache_does():
     allocator = new_allocator("max_split_size_mb:24", capacity=100 * MIB)
     for block in [allocator.malloc(size * MIB) for size in (10, 40, 44)]:
         allocator.free(block)
-    allocator.malloc(64 * MIB)                                     # the 44 and the 40 MiB go, the 10 stay
+    allocator.malloc(64 * MIB)  # the 44 and the 40 MiB go, the 10 stay
     stats = allocator.memory_stats()
     assert (stats["num_alloc_retries"], stat(allocator, "reserved_bytes")) == (0, 74 * MIB)
 
@@ -67,11 +71,15 @@ def test_garbage_collection_takes_the_older_blocks():
     blocks = [allocator.malloc(size * MIB) for size in (20, 22, 24)]
     allocator.malloc(5 * MIB, stream_id=1)
     allocator.free(blocks[0])
-    for _ in range(5):                                 # searches in the large pool, by which the 20 MiB age
+    for _ in range(5):  # searches in the large pool, by which the 20 MiB age
         allocator.free(allocator.malloc(5 * MIB, stream_id=1))
     allocator.free(blocks[1])
-    allocator.malloc(30 * MIB)                         # 86 MiB are reserved, 16 more than the threshold
-    assert [segment.size // MIB for segment in allocator.segments.values() if segment.stream == 0] == [22, 24, 30]
+    allocator.malloc(30 * MIB)  # 86 MiB are reserved, 16 more than the threshold
+    assert [segment.size // MIB for segment in allocator.segments.values() if segment.stream == 0] == [
+        22,
+        24,
+        30,
+    ]
     assert allocator.memory_stats()["num_alloc_retries"] == 0
 
 
@@ -81,7 +89,7 @@ def test_an_expandable_segment_grows_where_ordinary_ones_would_leave_holes():
     assert second.address == first.address + 15 * MIB and len(allocator.segments) == 1
     assert (stat(allocator, "reserved_bytes"), stat(allocator, "segment")) == (40 * MIB, 0)
     allocator.free(second)
-    third = allocator.malloc(50 * MIB)                             # goes on where the free 25 MiB end
+    third = allocator.malloc(50 * MIB)  # goes on where the free 25 MiB end
     assert third.address == first.address + 15 * MIB
     assert stat(allocator, "reserved_bytes") == 80 * MIB
     assert stat(allocator, "inactive_split_bytes") == 0
@@ -92,7 +100,7 @@ def test_whole_free_pages_are_unmapped_and_parts_of_pages_stay():
     first, last = allocator.malloc(55 * MIB), allocator.malloc(MIB + 1)
     allocator.free(first)
     allocator.empty_cache()
-    assert stat(allocator, "reserved_bytes") == 20 * MIB           # of three pages the one with the live block
+    assert stat(allocator, "reserved_bytes") == 20 * MIB  # of three pages the one with the live block
     check(allocator)
     snapshot = allocator.snapshot()["segments"]
     assert [block["size"] for block in snapshot[0]["blocks"]] == [15 * MIB, MIB + 512, 4 * MIB - 512]
@@ -139,8 +147,13 @@ def test_the_history_tells_requests_and_segments():
     allocator.free(block)
     allocator.empty_cache()
     told = [(entry["action"], entry["size"]) for entry in allocator.snapshot()["device_traces"][0]]
-    assert told == [("segment_alloc", 2 * MIB), ("alloc", 700), ("free_requested", 700), ("free_completed", 700),
-                    ("segment_free", 2 * MIB)]
+    assert told == [
+        ("segment_alloc", 2 * MIB),
+        ("alloc", 700),
+        ("free_requested", 700),
+        ("free_completed", 700),
+        ("segment_free", 2 * MIB),
+    ]
 
 
 @pytest.mark.parametrize("context, frames", [(None, 0), ("state", 1), ("all", 1)])
@@ -159,8 +172,17 @@ def test_observers_see_the_decision():
     with observer.watching(lambda topic, fields: seen.append(fields), "memory"):
         allocator.free(allocator.malloc(700))
     steps = [fields.get("step") or fields["action"] for fields in seen]
-    assert steps == ["round", "pool", "miss", "segment_alloc", "split", "alloc", "free_requested", "free_completed",
-                     "merge"]
+    assert steps == [
+        "round",
+        "pool",
+        "miss",
+        "segment_alloc",
+        "split",
+        "alloc",
+        "free_requested",
+        "free_completed",
+        "merge",
+    ]
 
 
 def test_a_callback_may_free_memory_before_the_device_is_asked():

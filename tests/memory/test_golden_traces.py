@@ -1,4 +1,5 @@
 """Requests whose blocks, segments and counters follow from the rules of PyTorch's allocator, one by one."""
+
 import pytest
 
 from teachtorch.memory.caching import AllocatorSettings, CachingAllocator, OutOfMemoryError
@@ -43,15 +44,18 @@ def test_two_small_requests_and_their_frees(allocator):
     assert reserved(allocator) == 0 and allocator.runtime.used == 0
 
 
-@pytest.mark.parametrize("request_, size, segment, rest", [
-    (1 * MIB, 1 * MIB, 2 * MIB, 1 * MIB),
-    (1 * MIB + 1, 1 * MIB + 512, 20 * MIB, 19 * MIB - 512),
-    (10 * MIB - 512, 10 * MIB - 512, 20 * MIB, 10 * MIB + 512),
-    (10 * MIB - 511, 10 * MIB, 10 * MIB, 0),
-    (10 * MIB + 1, 10 * MIB + 512, 12 * MIB, 2 * MIB - 512),
-    (21 * MIB, 22 * MIB, 22 * MIB, 0),                       # the remainder is exactly 1 MiB: not split
-    (2 * MIB - 512, 2 * MIB - 512, 20 * MIB, 18 * MIB + 512),
-])
+@pytest.mark.parametrize(
+    "request_, size, segment, rest",
+    [
+        (1 * MIB, 1 * MIB, 2 * MIB, 1 * MIB),
+        (1 * MIB + 1, 1 * MIB + 512, 20 * MIB, 19 * MIB - 512),
+        (10 * MIB - 512, 10 * MIB - 512, 20 * MIB, 10 * MIB + 512),
+        (10 * MIB - 511, 10 * MIB, 10 * MIB, 0),
+        (10 * MIB + 1, 10 * MIB + 512, 12 * MIB, 2 * MIB - 512),
+        (21 * MIB, 22 * MIB, 22 * MIB, 0),  # the remainder is exactly 1 MiB: not split
+        (2 * MIB - 512, 2 * MIB - 512, 20 * MIB, 18 * MIB + 512),
+    ],
+)
 def test_block_segment_and_remainder_of_one_request(allocator, request_, size, segment, rest):
     block = allocator.malloc(request_)
     assert (block.size, reserved(allocator), inactive_split(allocator)) == (size, segment, rest)
@@ -87,7 +91,7 @@ def test_record_stream_keeps_a_freed_block_active_until_its_event(allocator):
     assert (stat(allocator, "allocated_bytes"), stat(allocator, "active_bytes")) == (5 * MIB, 10 * MIB)
     assert (reserved(allocator), inactive_split(allocator)) == (20 * MIB, 10 * MIB)
     allocator.runtime.synchronize()
-    third = allocator.malloc(5 * MIB)                        # notices the event
+    third = allocator.malloc(5 * MIB)  # notices the event
     assert third.address == address
     assert stat(allocator, "active_bytes") == 10 * MIB
 
@@ -120,21 +124,24 @@ def test_out_of_room_gives_back_the_cache_and_tries_again():
     stats, runtime = allocator.memory_stats(), allocator.runtime
     assert (reserved(allocator), stats["num_alloc_retries"], stats["num_ooms"]) == (30 * MIB, 1, 0)
     assert (stats["num_device_alloc"], stats["num_device_free"]) == (2, 1)
-    assert (runtime.mallocs, runtime.frees) == (3, 1)         # one of the three was refused
+    assert (runtime.mallocs, runtime.frees) == (3, 1)  # one of the three was refused
 
 
 def test_a_half_used_segment_cannot_be_given_back():
     allocator = new_allocator(40 * MIB)
     first, second = allocator.malloc(4 * MIB), allocator.malloc(4 * MIB)
     allocator.free(first)
-    with pytest.raises(OutOfMemoryError, match=r"SIM out of memory\. Tried to allocate 30\.00 MiB\. GPU 0 has a total "
-                       r"capacity of 40\.00 MiB of which 20\.00 MiB is free\. .*Of the allocated memory 4\.00 MiB is "
-                       r"allocated by PyTorch, and 16\.00 MiB is reserved by PyTorch but unallocated\. If reserved"):
+    with pytest.raises(
+        OutOfMemoryError,
+        match=r"SIM out of memory\. Tried to allocate 30\.00 MiB\. GPU 0 has a total "
+        r"capacity of 40\.00 MiB of which 20\.00 MiB is free\. .*Of the allocated memory 4\.00 MiB is "
+        r"allocated by PyTorch, and 16\.00 MiB is reserved by PyTorch but unallocated\. If reserved",
+    ):
         allocator.malloc(30 * MIB)
     stats = allocator.memory_stats()
     assert (reserved(allocator), stats["num_alloc_retries"], stats["num_ooms"]) == (20 * MIB, 1, 1)
     allocator.free(second)
-    assert allocator.malloc(30 * MIB).size == 30 * MIB        # usable afterwards
+    assert allocator.malloc(30 * MIB).size == 30 * MIB  # usable afterwards
 
 
 def test_holes_between_live_blocks_do_not_add_up(allocator):
@@ -167,5 +174,5 @@ def test_an_awaited_block_is_not_merged(allocator):
     allocator.free(blocks[1])
     allocator.free(blocks[0])
     assert (blocks[0].size, stat(allocator, "inactive_split")) == (5 * MIB, 1)
-    allocator.empty_cache()                                   # waits for the event
+    allocator.empty_cache()  # waits for the event
     assert stat(allocator, "inactive_split_bytes") == 10 * MIB

@@ -1,4 +1,5 @@
 """The allocator's texts and files against PyTorch's own: settings strings, memory_summary, _memory_viz."""
+
 import pickle
 
 import pytest
@@ -26,18 +27,41 @@ def torch_settings():
     torch._C._accelerator_setAllocatorSettings("large_segment_size_mb:20,max_split_size_mb:1000000")
 
 
-@pytest.mark.parametrize("text", [
-    "", "max_split_size_mb:20", "max_split_size_mb:19", "max_split_size_mb:25,", " max_split_size_mb : 30 ,",
-    "garbage_collection_threshold:0", "garbage_collection_threshold:0.8", "garbage_collection_threshold:1.5",
-    "foo:1", "foo", "roundup_power2_divisions:3", "roundup_power2_divisions:8", "roundup_power2_divisions:[3:4]",
-    "roundup_power2_divisions:[256:1,512:3]", "roundup_power2_divisions:[256:1,512:2,>:4]",
-    "roundup_power2_divisions:[256:1,]", "roundup_power2_divisions:0", "expandable_segments:true",
-    "expandable_segments:True", "large_segment_size_mb:10", "large_segment_size_mb:11", "large_segment_size_mb:30",
-    "large_segment_size_mb:30,max_split_size_mb:25", "max_split_size_mb:25,large_segment_size_mb:30",
-    "large_segment_size_mb:12,max_split_size_mb:14",
-    "max_non_split_rounding_mb:19", "max_non_split_rounding_mb:20", "per_process_memory_fraction:1.5",
-    "per_process_memory_fraction:0.5", "pinned_use_background_threads:True",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "max_split_size_mb:20",
+        "max_split_size_mb:19",
+        "max_split_size_mb:25,",
+        " max_split_size_mb : 30 ,",
+        "garbage_collection_threshold:0",
+        "garbage_collection_threshold:0.8",
+        "garbage_collection_threshold:1.5",
+        "foo:1",
+        "foo",
+        "roundup_power2_divisions:3",
+        "roundup_power2_divisions:8",
+        "roundup_power2_divisions:[3:4]",
+        "roundup_power2_divisions:[256:1,512:3]",
+        "roundup_power2_divisions:[256:1,512:2,>:4]",
+        "roundup_power2_divisions:[256:1,]",
+        "roundup_power2_divisions:0",
+        "expandable_segments:true",
+        "expandable_segments:True",
+        "large_segment_size_mb:10",
+        "large_segment_size_mb:11",
+        "large_segment_size_mb:30",
+        "large_segment_size_mb:30,max_split_size_mb:25",
+        "max_split_size_mb:25,large_segment_size_mb:30",
+        "large_segment_size_mb:12,max_split_size_mb:14",
+        "max_non_split_rounding_mb:19",
+        "max_non_split_rounding_mb:20",
+        "per_process_memory_fraction:1.5",
+        "per_process_memory_fraction:0.5",
+        "pinned_use_background_threads:True",
+    ],
+)
 def test_settings_are_taken_and_refused_alike(text, torch_settings):
     assert outcome(parse_alloc_conf, text) == outcome(torch_settings, text)
 
@@ -51,7 +75,9 @@ def some_history():
     """An allocator after a few requests, with its history."""
     allocator = CachingAllocator(BookkeepingRuntime(), settings=AllocatorSettings())
     allocator.record_history()
-    blocks = [allocator.malloc(size, stream) for size in (3, 700, 3 * MIB, 5 * MIB, 40 * MIB) for stream in (0, 1)]
+    blocks = [
+        allocator.malloc(size, stream) for size in (3, 700, 3 * MIB, 5 * MIB, 40 * MIB) for stream in (0, 1)
+    ]
     allocator.record_stream(blocks[4], 1)
     for block in blocks[::2]:
         allocator.free(block)
@@ -67,6 +93,7 @@ def test_memory_summary_is_pytorchs_table(abbreviated, monkeypatch):
 
 def test_pytorchs_viewer_opens_a_dumped_snapshot(tmp_path):
     from torch.cuda import _memory_viz
+
     allocator = some_history()
     path = tmp_path / "snapshot.pickle"
     path.write_bytes(pickle.dumps(allocator.snapshot(), protocol=4))
@@ -81,11 +108,13 @@ def test_pytorchs_viewer_opens_a_dumped_snapshot(tmp_path):
 
 def test_pytorchs_flame_graph_text_of_segments_and_memory():
     from torch.cuda import _memory_viz
+
     allocator = some_history()
     snapshot = allocator.snapshot()
     assert total(_memory_viz.segments(snapshot, str)) == allocator.reserved
-    active = sum(block.size for segment in allocator.segments.values() for block in segment.blocks()
-                 if block.is_active)
+    active = sum(
+        block.size for segment in allocator.segments.values() for block in segment.blocks() if block.is_active
+    )
     told = _memory_viz.memory(snapshot, str)
     assert total("\n".join(line for line in told.splitlines() if "inactive" not in line)) == active
 

@@ -1,4 +1,5 @@
 """viz.memory: segments and blocks of a snapshot, and the recorded decisions replayed."""
+
 import pickle
 
 import pytest
@@ -13,8 +14,9 @@ MIB = 2**20
 
 
 def new_allocator(capacity=64 * MIB, conf=None):
-    allocator = CachingAllocator(BookkeepingRuntime(capacity),
-                                 settings=parse_alloc_conf(conf) if conf else AllocatorSettings())
+    allocator = CachingAllocator(
+        BookkeepingRuntime(capacity), settings=parse_alloc_conf(conf) if conf else AllocatorSettings()
+    )
     allocator.record_history()
     return allocator
 
@@ -53,8 +55,11 @@ def test_blocks_of_every_step_tile_their_segments():
     sizes = {row["id"]: row["size"] for row in picture.trace.groups}
     for step in range(-1, len(picture.trace.steps)):
         for row, size in sizes.items():
-            mine = sorted((nodes[key]["at"], nodes[key]["size"]) for key in shown(picture, step)
-                          if nodes[key]["row"] == row)
+            mine = sorted(
+                (nodes[key]["at"], nodes[key]["size"])
+                for key in shown(picture, step)
+                if nodes[key]["row"] == row
+            )
             ends = [at + size for at, size in mine]
             assert not mine or ([at for at, _ in mine], ends[-1]) == ([0, *ends[:-1]], size), (step, row)
 
@@ -76,15 +81,24 @@ def test_the_totals_of_every_step_are_what_the_counters_were():
         allocator.free(allocator.malloc(size))
         reserved.append(allocator.reserved)
     line = viz.memory(allocator).trace.options["line"]
-    assert [point["reserved"] for point in line if point["allocated"] == 0 and point["reserved"]][1::2] == reserved
+    assert [point["reserved"] for point in line if point["allocated"] == 0 and point["reserved"]][
+        1::2
+    ] == reserved
 
 
 def test_the_decision_is_told():
     told = messages(viz.memory(busy_allocator()))
-    assert any("malloc 1 300 B on stream 0: rounded to 1.5 KiB, small pool. Nothing there holds it" in one
-               and "a segment of 2 MiB" in one for one in told)
-    assert any("rounded to 2 048.5 KiB, large pool. 2 of 2 free blocks of this stream hold it; the smallest, 5 MiB, is "
-               "taken. Split: 3 MiB stay free (more than 1 MiB)." in one for one in told)
+    assert any(
+        "malloc 1 300 B on stream 0: rounded to 1.5 KiB, small pool. Nothing there holds it" in one
+        and "a segment of 2 MiB" in one
+        for one in told
+    )
+    assert any(
+        "rounded to 2 048.5 KiB, large pool. 2 of 2 free blocks of this stream hold it; "
+        "the smallest, 5 MiB, is "
+        "taken. Split: 3 MiB stay free (more than 1 MiB)." in one
+        for one in told
+    )
     assert any("merged with its free right neighbour" in one for one in told)
     assert any("record_stream named another stream" in one for one in told)
     assert told[-1].startswith("Out of memory: 50 MiB in one piece")
@@ -118,7 +132,7 @@ def test_a_history_that_begins_in_the_middle():
 @pytest.mark.parametrize("steps", [3, 7])
 def test_only_the_last_steps_are_shown(steps):
     whole, part = viz.memory(busy_allocator()), viz.memory(busy_allocator(), steps=steps)
-    assert messages(part)[1:] == messages(whole)[-len(part.trace.steps) + 1:]
+    assert messages(part)[1:] == messages(whole)[-len(part.trace.steps) + 1 :]
     assert any("earlier actions came before" in note for note in part.trace.notes)
 
 
@@ -205,19 +219,35 @@ def test_a_long_history_fits_a_page(tmp_path):
 
 
 def test_the_shape_that_pytorch_writes():
-    """A segment and a trace as torch.cuda.memory._snapshot of PyTorch documents them, without what is optional."""
-    segment = {"device": 0, "address": 4096, "total_size": 2 * MIB, "stream": 0, "segment_type": "small",
-               "allocated_size": 512, "active_size": 512,
-               "blocks": [{"size": 512, "requested_size": 4, "state": "active_allocated", "frames": [
-                   {"filename": "/home/me/train.py", "line": 12, "name": "forward"}]},
-                   {"size": 2 * MIB - 512, "requested_size": 0, "state": "inactive"}]}
-    events = [{"action": "segment_alloc", "addr": 4096, "size": 2 * MIB, "stream": 0, "frames": []},
-              {"action": "alloc", "addr": 4096, "size": 4, "stream": 0, "frames": []}]
+    """A segment and a trace as PyTorch documents them for torch.cuda.memory._snapshot."""
+    segment = {
+        "device": 0,
+        "address": 4096,
+        "total_size": 2 * MIB,
+        "stream": 0,
+        "segment_type": "small",
+        "allocated_size": 512,
+        "active_size": 512,
+        "blocks": [
+            {
+                "size": 512,
+                "requested_size": 4,
+                "state": "active_allocated",
+                "frames": [{"filename": "/home/me/train.py", "line": 12, "name": "forward"}],
+            },
+            {"size": 2 * MIB - 512, "requested_size": 0, "state": "inactive"},
+        ],
+    }
+    events = [
+        {"action": "segment_alloc", "addr": 4096, "size": 2 * MIB, "stream": 0, "frames": []},
+        {"action": "alloc", "addr": 4096, "size": 4, "stream": 0, "frames": []},
+    ]
     picture = viz.memory({"segments": [segment], "device_traces": [events]})
     assert len(picture.trace.steps) == 3
     still = viz.memory({"segments": [segment], "device_traces": []})
     assert [node["tip"] for node in still.trace.nodes if node["kind"] == "live"] == [
-        "asked for 4 B, got 512 B; allocated at train.py:12 in forward."]
+        "asked for 4 B, got 512 B; allocated at train.py:12 in forward."
+    ]
 
 
 def test_nothing_at_all():

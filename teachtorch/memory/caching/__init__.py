@@ -1,4 +1,4 @@
-"""The caching allocator (paper section 5.3): one implementation above any device that offers raw memory and events.
+"""The caching allocator (paper section 5.3): one for every device that offers memory and events.
 
     sizes.py       the three roundings              blocks.py      segments and blocks, splitting, absorbing
     pools.py       free blocks by stream and size   allocator.py   malloc, free, record_stream

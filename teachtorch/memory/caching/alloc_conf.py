@@ -1,30 +1,40 @@
 """Settings of the allocator, and the string that sets them: "max_split_size_mb:128,expandable_segments:True".
 
-PyTorch reads it from the environment variable PYTORCH_ALLOC_CONF (older: PYTORCH_CUDA_ALLOC_CONF); so does teachtorch.
-https://pytorch.org/docs/stable/notes/cuda.html#optimizing-memory-usage-with-pytorch-alloc-conf
+PyTorch reads it from the environment variable PYTORCH_ALLOC_CONF (older: PYTORCH_CUDA_ALLOC_CONF); so does
+teachtorch. https://pytorch.org/docs/stable/notes/cuda.html#optimizing-memory-usage-with-pytorch-alloc-conf
 """
+
 import os
 import re
 
 from .sizes import LARGE_SEGMENT, MIB, NO_LIMIT
 
-INTERVALS = 16                   # of roundup_power2_divisions: 1 MiB, 2 MiB ... and from 32 GiB upwards
-FIRST_INTERVAL = 20              # log2 of 1 MiB
+INTERVALS = 16  # of roundup_power2_divisions: 1 MiB, 2 MiB ... and from 32 GiB upwards
+FIRST_INTERVAL = 20  # log2 of 1 MiB
 ENVIRONMENT = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
 
-# Options of PyTorch that concern host memory, locks or other backends: read, checked for being an option, not used.
-WITHOUT_EFFECT = frozenset({
-    "backend", "release_lock_on_cudamalloc", "pinned_use_cuda_host_register", "pinned_num_register_threads",
-    "pinned_use_background_threads", "pinned_reserve_segment_size_mb", "graph_capture_record_stream_reuse",
-    "throw_on_cudamalloc_oom"})
+# Options of PyTorch that concern host memory, locks or other backends: read, checked for being an option, not
+# used.
+WITHOUT_EFFECT = frozenset(
+    {
+        "backend",
+        "release_lock_on_cudamalloc",
+        "pinned_use_cuda_host_register",
+        "pinned_num_register_threads",
+        "pinned_use_background_threads",
+        "pinned_reserve_segment_size_mb",
+        "graph_capture_record_stream_reuse",
+        "throw_on_cudamalloc_oom",
+    }
+)
 
 
 class AllocatorSettings:
     """What the string can set; sizes in bytes.
 
-    max_split_size: blocks of this size or more are never split. max_non_split_rounding: how much larger than the
-    request such a block may be. garbage_collection_threshold: the share of the memory cap above which old cached
-    blocks are given back; 0.0 is never. roundup_power2_divisions: per interval of sizes, or None.
+    max_split_size: blocks of this size or more are never split. max_non_split_rounding: how much larger than
+    the request such a block may be. garbage_collection_threshold: the share of the memory cap above which old
+    cached blocks are given back; 0.0 is never. roundup_power2_divisions: per interval of sizes, or None.
     """
 
     def __init__(self):
@@ -35,17 +45,21 @@ class AllocatorSettings:
         self.per_process_memory_fraction = 1.0
         self.roundup_power2_divisions = None
         self.expandable_segments = False
-        self.given = set()                   # the names of options that the string holds
+        self.given = set()  # the names of options that the string holds
         self.text = ""
 
     def divisions_for(self, nbytes):
-        """Into how many steps the powers of two around a request are divided; 0 or 1 where they are not used."""
+        """Into how many steps the powers of two around a request are divided; 0 or 1 where they are not
+        used.
+        """
         interval = nbytes.bit_length() - 1 - FIRST_INTERVAL
         return self.roundup_power2_divisions[min(max(interval, 0), INTERVALS - 1)]
 
 
 def parse_alloc_conf(text):
-    """The AllocatorSettings that a string asks for. ValueError, in PyTorch's words, for what it does not allow."""
+    """The AllocatorSettings that a string asks for. ValueError, in PyTorch's words, for what it does not
+    allow.
+    """
     settings, tokens = AllocatorSettings(), Tokens(text)
     while tokens.more():
         name = tokens.take()
@@ -57,7 +71,9 @@ def parse_alloc_conf(text):
 
 
 def check_least(settings):
-    """Blocks that are never split, and what they may waste, are no smaller than the segments of middling requests."""
+    """Blocks that are never split, and what they may waste, are no smaller than the segments of middling
+    requests.
+    """
     least = settings.large_segment_size
     for name in ("max_split_size", "max_non_split_rounding"):
         if f"{name}_mb" in settings.given and getattr(settings, name) < least:
@@ -99,7 +115,9 @@ class Tokens:
     def flag(self):
         word = self.value()
         if word not in ("True", "False"):
-            raise ValueError(f"Expected 'True' or 'False' at index {self.at - 1} in ConfigTokenizer but got '{word}'")
+            raise ValueError(
+                f"Expected 'True' or 'False' at index {self.at - 1} in ConfigTokenizer but got '{word}'"
+            )
         return word == "True"
 
 
@@ -185,7 +203,9 @@ def read_division_list(tokens):
 
 
 def set_intervals(divisions, start, steps, last):
-    """Fill in one entry of the list; return the interval it named. The first one counts for all smaller sizes too."""
+    """Fill in one entry of the list; return the interval it named. The first one counts for all smaller sizes
+    too.
+    """
     if start == ">":
         first = 0 if last is None else last + 1
         divisions[first:] = [steps] * (INTERVALS - first)
@@ -195,7 +215,7 @@ def set_intervals(divisions, start, steps, last):
         raise ValueError("For roundups, the intervals have to be power of 2 ")
     interval = min(mebibytes.bit_length() - 1, INTERVALS - 1)
     first = 0 if last is None else interval
-    divisions[first:interval + 1] = [steps] * (interval + 1 - first)
+    divisions[first : interval + 1] = [steps] * (interval + 1 - first)
     return interval
 
 

@@ -1,9 +1,10 @@
 """`CachingAllocator`: malloc and free for one device, which asks the device itself as rarely as possible.
 
-`malloc` reads top to bottom as PyTorch's does: notice finished events, round, choose the pool, take the best fit or
-open a segment, split, count. What it gives back to the device, and when, is in reclaim.py.
+`malloc` reads top to bottom as PyTorch's does: notice finished events, round, choose the pool, take the best
+fit or open a segment, split, count. What it gives back to the device, and when, is in reclaim.py.
 Source: c10/cuda/CUDACachingAllocator.cpp; the paper, section 5.3.
 """
+
 import sys
 import threading
 from bisect import bisect_left
@@ -14,7 +15,7 @@ from ..runtime import DeviceOutOfMemory
 from . import expandable, reclaim
 from .alloc_conf import settings_from_environment
 from .blocks import Segment
-from .counters import DeviceCounters, flatten
+from .counters import DeviceCounters, change, flatten
 from .errors import out_of_memory
 from .history import History
 from .pools import Pool
@@ -25,9 +26,9 @@ from .snapshot import segments_of, settings_info
 class CachingAllocator:
     """The caching allocator of one device.
 
-    `runtime` is the device's AcceleratorRuntime, `settings` an AllocatorSettings (default: from the environment). All
-    methods may be called from any thread. Whoever watches topic "memory" of the observer is called in the middle of a
-    malloc or free, and must not allocate on the same device.
+    `runtime` is the device's AcceleratorRuntime, `settings` an AllocatorSettings (default: from the
+    environment). All methods may be called from any thread. Whoever watches topic "memory" of the observer is
+    called in the middle of a malloc or free, and must not allocate on the same device.
     """
 
     def __init__(self, runtime, device_index=0, settings=None):
@@ -35,24 +36,28 @@ class CachingAllocator:
         self.counters = DeviceCounters()
         self.small = Pool(True, self.counters.of_pool(is_small=True))
         self.large = Pool(False, self.counters.of_pool(is_small=False))
-        self.segments = {}                   # address -> Segment
-        self.live = {}                       # address -> Block that is handed out
+        self.segments = {}  # address -> Segment
+        self.live = {}  # address -> Block that is handed out
         self.history = History()
-        self.allowed = None                  # the cap of set_memory_fraction in bytes
+        self.allowed = None  # the cap of set_memory_fraction in bytes
         self.memory_fraction = 1.0
-        self.free_memory_callbacks = []      # called on a miss; each returns whether it freed something
-        self._deferred = {}                  # stream -> deque of (event, block) freed while that stream used them
+        self.free_memory_callbacks = []  # called on a miss; each returns whether it freed something
+        self._deferred = {}  # stream -> deque of (event, block) freed while that stream used them
         self._lock = threading.RLock()
         self._busy = False
-        self._late = deque()                 # blocks freed in the middle of another call (see free)
+        self._late = deque()  # blocks freed in the middle of another call (see free)
         self.apply_settings(settings or settings_from_environment())
 
     def apply_settings(self, settings):
         """Follow an AllocatorSettings from now on."""
         with self._lock:
             self.settings = settings
-            self._special_rules = (settings.max_split_size != NO_LIMIT or settings.expandable_segments
-                                   or settings.garbage_collection_threshold > 0 or self._has_expandable())
+            self._special_rules = (
+                settings.max_split_size != NO_LIMIT
+                or settings.expandable_segments
+                or settings.garbage_collection_threshold > 0
+                or self._has_expandable()
+            )
             if settings.per_process_memory_fraction < 1.0:
                 self.set_memory_fraction(settings.per_process_memory_fraction)
 
@@ -68,7 +73,7 @@ class CachingAllocator:
         """Bytes taken from the device."""
         return self.counters.all.reserved_bytes.current
 
-    # -- malloc ------------------------------------------------------------------------------------------------
+    # Malloc
 
     def malloc(self, nbytes, stream_id=0):
         """A Block of at least `nbytes` for use on stream `stream_id`. OutOfMemoryError if no way gives room.
@@ -116,7 +121,9 @@ class CachingAllocator:
         return block
 
     def _candidate_by_special_rules(self, pool, entries, index, size):
-        """What garbage collection, expandable segments and max_split_size make of the candidate; len(entries): none."""
+        """What garbage collection, expandable segments and max_split_size make of the candidate;
+        len(entries): none.
+        """
         if self._ages_matter():
             pool.searches += 1
         if index < len(entries) and entries[index][2].segment.is_expandable:
@@ -131,8 +138,11 @@ class CachingAllocator:
             while index < len(entries) and entries[index][2].segment.is_expandable:
                 index += 1
             return index
-        while (entries[index][2].segment.is_expandable and index + 1 < len(entries)
-               and reach(entries[index + 1][2]) < reach(entries[index][2])):
+        while (
+            entries[index][2].segment.is_expandable
+            and index + 1 < len(entries)
+            and reach(entries[index + 1][2]) < reach(entries[index][2])
+        ):
             index += 1
         return index
 
@@ -181,7 +191,9 @@ class CachingAllocator:
         return self.allowed is not None and self.settings.garbage_collection_threshold > 0
 
     def _open_segment(self, pool, size, stream):
-        """A block of a fresh segment, not yet in the pool; None if the device or the cap has no room for it."""
+        """A block of a fresh segment, not yet in the pool; None if the device or the cap has no room for
+        it.
+        """
         wanted = segment_size(size, self.settings.large_segment_size)
         if self.allowed is not None and self.reserved + wanted > self.allowed:
             return None
@@ -201,11 +213,21 @@ class CachingAllocator:
         self.counters.num_ooms += 1
         self._record("oom", free, size, stream)
         wanted = segment_size(size, self.settings.large_segment_size)
-        return out_of_memory(self.device_type, self.device_index, wanted, free, total, self.allowed,
-                             self.counters.all.allocated_bytes.current, self.reserved)
+        return out_of_memory(
+            self.device_type,
+            self.device_index,
+            wanted,
+            free,
+            total,
+            self.allowed,
+            self.counters.all.allocated_bytes.current,
+            self.reserved,
+        )
 
     def _take_from_segment(self, block, size):
-        """Split off what the request does not need, where the rules allow; keep count of split free blocks."""
+        """Split off what the request does not need, where the rules allow; keep count of split free
+        blocks.
+        """
         pool, was_split = block.segment.pool, block.prev is not None or block.next is not None
         if self._should_split(pool, block.size - size, size):
             rest = block.split(size)
@@ -215,12 +237,14 @@ class CachingAllocator:
             blocks, nbytes = (0, -size) if was_split else (1, rest.size)
         else:
             blocks, nbytes = (-1, -block.size) if was_split else (0, 0)
-        if nbytes and block.segment.page_size is None:       # expandable segments are left out of inactive_split
+        if nbytes and block.segment.page_size is None:  # expandable segments are left out of inactive_split
             for counters in pool.counters:
                 counters.split_changed(blocks, nbytes)
 
     def _should_split(self, pool, remaining, size):
-        """Whether the remainder is worth a block of its own: at least 512 B in the small pool, over 1 MiB in the large."""
+        """Whether the remainder is worth a block of its own: at least 512 B in the small pool, over 1 MiB in
+        the large.
+        """
         if pool.is_small or self.settings.expandable_segments:
             return remaining >= MIN_BLOCK_SIZE
         return remaining > SMALL_SIZE and size < self.settings.max_split_size
@@ -236,14 +260,14 @@ class CachingAllocator:
             block.frames = self._record("alloc", block.address, nbytes, block.stream, rounded=block.size)
         return block
 
-    # -- free --------------------------------------------------------------------------------------------------
+    # Free
 
     def free(self, block):
         """Take a block back. RuntimeError if it is not handed out.
 
-        It can be reused at once, unless record_stream named other streams: then once these have done the work they
-        have now. Nothing goes back to the device. Python may call this from a finalizer in the middle of another
-        call of the same thread; such blocks are taken back when that call ends.
+        It can be reused at once, unless record_stream named other streams: then once these have done the work
+        they have now. Nothing goes back to the device. Python may call this from a finalizer in the middle of
+        another call of the same thread; such blocks are taken back when that call ends.
         """
         with self._lock:
             if self._busy:
@@ -265,7 +289,9 @@ class CachingAllocator:
         if block.size >= self.settings.max_split_size:
             self.counters.oversize_allocations.decrease(1)
         if observer.active or self.history.enabled:
-            self._record("free_requested", block.address, block.requested_size, block.stream, rounded=block.size)
+            self._record(
+                "free_requested", block.address, block.requested_size, block.stream, rounded=block.size
+            )
         if block.stream_uses:
             self._defer(block)
         else:
@@ -295,7 +321,7 @@ class CachingAllocator:
                 counters.split_changed(blocks, nbytes)
 
     def merge_neighbours(self, block):
-        """Let a block absorb its free neighbours; how the number and bytes of split free blocks changed by that."""
+        """Let a block absorb its free neighbours; the change in the number and bytes of free blocks."""
         blocks = nbytes = 0
         for neighbour in (block.prev, block.next):
             if neighbour is None or not block.can_absorb(neighbour):
@@ -317,7 +343,9 @@ class CachingAllocator:
             block.stream_uses.add(stream_id)
 
     def _notice_finished_events(self):
-        """Complete the frees whose streams are done; ask each stream's events in order, up to the first unfinished."""
+        """Complete the frees whose streams are done; ask each stream's events in order, up to the first
+        unfinished.
+        """
         for stream, waiting in tuple(self._deferred.items()):
             while waiting and waiting[0][0].query():
                 self._event_done(waiting.popleft()[1])
@@ -338,7 +366,7 @@ class CachingAllocator:
         if block.event_count == 0:
             self._complete(block)
 
-    # -- the device --------------------------------------------------------------------------------------------
+    # The device
 
     def close_segment(self, block):
         """Give a free block, which must be a whole segment, back to the device."""
@@ -350,7 +378,7 @@ class CachingAllocator:
 
     def segment_event(self, action, segment, address, nbytes):
         """Count and tell that memory came from the device (nbytes > 0) or went back to it."""
-        ordinary = segment.page_size is None                  # mapping a page opens no segment
+        ordinary = segment.page_size is None  # mapping a page opens no segment
         for counters in segment.pool.counters:
             counters.segment_changed(0 if not ordinary else 1 if nbytes > 0 else -1, nbytes)
         if nbytes > 0:
@@ -358,11 +386,13 @@ class CachingAllocator:
         else:
             self.counters.num_device_free += 1
         if ordinary and abs(nbytes) >= self.settings.max_split_size:
-            (self.counters.oversize_segments.increase if nbytes > 0 else self.counters.oversize_segments.decrease)(1)
+            change(self.counters.oversize_segments, 1 if nbytes > 0 else -1)
         self._record(action, address, abs(nbytes), segment.stream, pool=segment.pool.name)
 
     def empty_cache(self):
-        """Give every free segment back to the device. It makes no more room for malloc, which does this itself."""
+        """Give every free segment back to the device. It makes no more room for malloc, which does this
+        itself.
+        """
         with self._lock:
             self._enter()
             try:
@@ -371,14 +401,16 @@ class CachingAllocator:
                 self._leave()
 
     def set_memory_fraction(self, fraction):
-        """Never reserve more than this share (0.0 to 1.0) of the device's memory. ValueError outside of it."""
+        """Never reserve more than this share (0.0 to 1.0) of the device's memory. ValueError outside of
+        it.
+        """
         if not 0.0 <= fraction <= 1.0:
             raise ValueError(f"invalid fraction:{fraction}. Please set within [0, 1].")
         with self._lock:
             _, total = self.runtime.memory_info()
             self.memory_fraction, self.allowed = fraction, int(fraction * total)
 
-    # -- being looked at ---------------------------------------------------------------------------------------
+    # Being looked at
 
     def block_at(self, address):
         """The live block that starts at an address. RuntimeError, in PyTorch's words, if there is none."""
@@ -407,7 +439,8 @@ class CachingAllocator:
             self.counters.reset_accumulated()
 
     def snapshot(self):
-        """{"segments", "device_traces", "allocator_settings", "external_annotations"}, as torch.cuda.memory._snapshot.
+        """{"segments", "device_traces", "allocator_settings", "external_annotations"}, as
+        torch.cuda.memory._snapshot.
 
         `device_traces[device_index]` is the recorded history, oldest first.
         """
@@ -415,12 +448,24 @@ class CachingAllocator:
             segments = segments_of(self)
             self._record("snapshot", 0, sum(info["active_size"] for info in segments), 0)
             traces = [[] for _ in range(self.device_index)] + [list(self.history.entries)]
-            return {"segments": segments, "device_traces": traces, "allocator_settings": settings_info(self.settings),
-                    "external_annotations": []}
+            return {
+                "segments": segments,
+                "device_traces": traces,
+                "allocator_settings": settings_info(self.settings),
+                "external_annotations": [],
+            }
 
-    def record_history(self, enabled="all", context="all", stacks="all", max_entries=sys.maxsize,
-                       clear_history=False, skip_actions=None):
-        """Keep a history of what happens from now on, as torch.cuda.memory._record_memory_history; None stops.
+    def record_history(
+        self,
+        enabled="all",
+        context="all",
+        stacks="all",
+        max_entries=sys.maxsize,
+        clear_history=False,
+        skip_actions=None,
+    ):
+        """Keep a history of what happens from now on, as torch.cuda.memory._record_memory_history; None
+        stops.
 
         `stacks="all"` keeps Python frames too: there are no others here.
         """
@@ -433,20 +478,29 @@ class CachingAllocator:
         if self.history.enabled:
             self.history.add(action, address, size, stream, frames)
         if observer.active:
-            observer.report("memory", action=action, device=self.device_index, addr=address, size=size,
-                            stream=stream, **more)
+            observer.report(
+                "memory",
+                action=action,
+                device=self.device_index,
+                addr=address,
+                size=size,
+                stream=stream,
+                **more,
+            )
         return frames
 
     def _step(self, step, **fields):
         """Tell the observers of one step of a decision; only called while there are any."""
         observer.report("memory", action="step", device=self.device_index, step=step, **fields)
 
-    # -- one call at a time ------------------------------------------------------------------------------------
+    # One call at a time
 
     def _enter(self):
         if self._busy:
-            raise RuntimeError("the allocator was called from within its own malloc or free, by an observer or a "
-                               "finalizer; only free may be")
+            raise RuntimeError(
+                "the allocator was called from within its own malloc or free, by an observer or a "
+                "finalizer; only free may be"
+            )
         self._busy = True
 
     def _leave(self):

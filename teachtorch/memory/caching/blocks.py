@@ -1,15 +1,15 @@
 """Segments and blocks. A segment is one allocation of the device; its blocks tile it without gaps.
 
-The blocks of a segment form a list by address (`prev`, `next`). A block is split if it has a neighbour: only a free
-block without one, being the whole segment, can go back to the device.
+The blocks of a segment form a list by address (`prev`, `next`). A block is split if it has a neighbour: only
+a free block without one, being the whole segment, can go back to the device.
 """
 
 
 class Segment:
     """One stretch of device addresses: `size` bytes from `address`, for one stream and one pool.
 
-    `page_size` is None for an ordinary segment; an expandable one reserves `size` addresses and maps memory behind
-    them page by page (memory/caching/expandable.py). `first` is its block with the lowest address.
+    `page_size` is None for an ordinary segment; an expandable one reserves `size` addresses and maps memory
+    behind them page by page (memory/caching/expandable.py). `first` is its block with the lowest address.
     """
 
     __slots__ = ("address", "size", "stream", "pool", "page_size", "frames", "first")
@@ -35,22 +35,35 @@ class Segment:
 class Block:
     """A piece of a segment: what `malloc` hands out. Sizes in bytes.
 
-    `size` is what it occupies, `requested_size` what was asked for. `stream_uses` holds the other streams that
-    record_stream named, `event_count` how many of their events are still awaited after free.
+    `size` is what it occupies, `requested_size` what was asked for. `stream_uses` holds the other streams
+    that record_stream named, `event_count` how many of their events are still awaited after free.
     """
 
-    __slots__ = ("address", "size", "requested_size", "segment", "prev", "next", "allocated", "mapped",
-                 "stream_uses", "event_count", "born", "frames", "__weakref__")
+    __slots__ = (
+        "address",
+        "size",
+        "requested_size",
+        "segment",
+        "prev",
+        "next",
+        "allocated",
+        "mapped",
+        "stream_uses",
+        "event_count",
+        "born",
+        "frames",
+        "__weakref__",
+    )
 
     def __init__(self, address, size, segment):
         self.address, self.size, self.segment = address, size, segment
         self.requested_size = 0
         self.prev = self.next = None
         self.allocated = False
-        self.mapped = True               # False: reserved addresses of an expandable segment, no memory behind them
-        self.stream_uses = None          # a set once record_stream was called
+        self.mapped = True  # False: reserved addresses of an expandable segment, no memory behind them
+        self.stream_uses = None  # a set once record_stream was called
         self.event_count = 0
-        self.born = 0                    # the pool's count of searches when this block became free: its age for GC
+        self.born = 0  # the pool's count of searches when this block became free: its age for GC
         self.frames = ()
 
     @property
@@ -67,7 +80,9 @@ class Block:
 
     @property
     def is_awaited(self):
-        """Whether other streams have to finish with it (or have been named for that) before it may be reused."""
+        """Whether other streams have to finish with it (or have been named for that) before it may be
+        reused.
+        """
         return self.event_count > 0 or bool(self.stream_uses)
 
     @property

@@ -2,10 +2,20 @@
 
 The docstring of torch.cuda.memory_stats calls the first family `allocated.`; the key is `allocation.`.
 """
+
 from collections import OrderedDict
 
-FAMILIES = ("allocation", "segment", "active", "inactive_split", "allocated_bytes", "reserved_bytes", "active_bytes",
-            "inactive_split_bytes", "requested_bytes")
+FAMILIES = (
+    "allocation",
+    "segment",
+    "active",
+    "inactive_split",
+    "allocated_bytes",
+    "reserved_bytes",
+    "active_bytes",
+    "inactive_split_bytes",
+    "requested_bytes",
+)
 GROUPS = ("all", "small_pool", "large_pool")
 
 
@@ -19,7 +29,7 @@ class Stat:
 
     def __init__(self):
         self.current = self.peak = self.freed = 0
-        self.forgotten = 0               # `allocated` at the last reset_accumulated
+        self.forgotten = 0  # `allocated` at the last reset_accumulated
 
     def increase(self, amount):
         self.current += amount
@@ -52,11 +62,18 @@ class Counters:
     def __init__(self):
         for family in FAMILIES:
             setattr(self, family, Stat())
-        self._of_a_block = (self.allocation, self.allocated_bytes, self.active, self.active_bytes,
-                            self.requested_bytes)
+        self._of_a_block = (
+            self.allocation,
+            self.allocated_bytes,
+            self.active,
+            self.active_bytes,
+            self.requested_bytes,
+        )
 
     def handed_out(self, size, requested):
-        """Every malloc comes by here: five Stats increase, written out since five calls would take a microsecond."""
+        """Every malloc comes by here: five Stats increase, written out since five calls would take a
+        microsecond.
+        """
         for stat, amount in zip(self._of_a_block, (1, size, 1, size, requested)):
             stat.current = now = stat.current + amount
             if now > stat.peak:
@@ -74,7 +91,9 @@ class Counters:
         self.requested_bytes.decrease(requested)
 
     def split_changed(self, blocks, nbytes):
-        """Free blocks that cannot go back to the device, since they are parts of segments, changed by this much."""
+        """Free blocks that cannot go back to the device, since they are parts of segments, changed by this
+        much.
+        """
         if blocks:
             change(self.inactive_split, blocks)
         change(self.inactive_split_bytes, nbytes)
@@ -126,12 +145,20 @@ class DeviceCounters:
 
     def nested(self, max_split_size):
         """As torch.cuda.memory_stats_as_nested_dict: {family: {group: {current, peak, allocated, freed}}}."""
-        result = {family: {group: getattr(getattr(self, group), family).as_dict() for group in GROUPS}
-                  for family in FAMILIES}
+        result = {
+            family: {group: getattr(getattr(self, group), family).as_dict() for group in GROUPS}
+            for family in FAMILIES
+        }
         result["oversize_allocations"] = self.oversize_allocations.as_dict()
         result["oversize_segments"] = self.oversize_segments.as_dict()
         result["max_split_size"] = max_split_size
-        for name in ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free"):
+        for name in (
+            "num_alloc_retries",
+            "num_ooms",
+            "num_sync_all_streams",
+            "num_device_alloc",
+            "num_device_free",
+        ):
             result[name] = getattr(self, name)
         return result
 

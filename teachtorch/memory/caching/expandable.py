@@ -1,22 +1,26 @@
 """Expandable segments: one range of addresses per stream and pool, which memory is put behind page by page.
 
-A hole in the middle of ordinary segments stays a hole; here the range grows at its end, so that a larger request can
-continue where smaller ones were freed. `expandable_segments:True` asks for it; the device must be able to map.
+A hole in the middle of ordinary segments stays a hole; here the range grows at its end, so that a larger
+request can continue where smaller ones were freed. `expandable_segments:True` asks for it; the device must be
+able to map.
 """
+
 from ..runtime import DeviceOutOfMemory
 from .blocks import Segment
 from .sizes import SMALL_SEGMENT, round_up
 
 
 def open_block(allocator, pool, stream, size):
-    """A free block of at least `size` bytes out of an expandable segment, mapped as needed; None without room."""
+    """A free block of at least `size` bytes out of an expandable segment, mapped as needed; None without
+    room.
+    """
     block = find_room(pool, stream, size) or new_range(allocator, pool, stream)
     if not block.mapped and not map_block(allocator, block, min(block.size, size)):
-        if not block.is_split:                               # a range of addresses with no memory at all
+        if not block.is_split:  # a range of addresses with no memory at all
             release_range(allocator, block.segment)
         return None
     while block.size < size:
-        following = block.next                               # unmapped: mapping it lets it absorb `block`
+        following = block.next  # unmapped: mapping it lets it absorb `block`
         if not map_block(allocator, following, min(size - block.size, following.size)):
             return None
         block = following
@@ -53,7 +57,9 @@ def new_range(allocator, pool, stream):
 
 
 def map_block(allocator, block, size):
-    """Put memory behind the first `size` bytes (rounded up to pages) of an unmapped block; False without room."""
+    """Put memory behind the first `size` bytes (rounded up to pages) of an unmapped block; False without
+    room.
+    """
     segment, pool = block.segment, block.pool
     size = round_up(size, segment.page_size)
     try:
@@ -71,10 +77,15 @@ def map_block(allocator, block, size):
 
 
 def unmap_block(allocator, block):
-    """Take the memory behind the whole pages of a free block away. Parts of pages at its ends stay free blocks."""
+    """Take the memory behind the whole pages of a free block away. Parts of pages at its ends stay free
+    blocks.
+    """
     segment, pool = block.segment, block.pool
     start = segment.address + round_up(block.address - segment.address, segment.page_size)
-    end = segment.address + (block.address + block.size - segment.address) // segment.page_size * segment.page_size
+    end = (
+        segment.address
+        + (block.address + block.size - segment.address) // segment.page_size * segment.page_size
+    )
     if start >= end:
         return
     pool.remove(block)

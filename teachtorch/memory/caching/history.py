@@ -1,23 +1,33 @@
 """The memory history: what happened, in the words of torch.cuda.memory._snapshot()'s device traces.
 
-Each entry has action, addr, size, stream, time_us and frames; `oom` has device_free in place of addr. Sizes of alloc
-and free entries are the requested ones, those of segment entries the segment's.
+Each entry has action, addr, size, stream, time_us and frames; `oom` has device_free in place of addr. Sizes
+of alloc and free entries are the requested ones, those of segment entries the segment's.
 """
+
 import os
 import sys
 import time
 from collections import deque
 
-ACTIONS = ("alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map",
-           "segment_unmap", "snapshot", "oom")
+ACTIONS = (
+    "alloc",
+    "free_requested",
+    "free_completed",
+    "segment_alloc",
+    "segment_free",
+    "segment_map",
+    "segment_unmap",
+    "snapshot",
+    "oom",
+)
 HERE = os.path.dirname(__file__)
 
 
 class History:
     """A ring of the last `max_entries` actions, and what of the Python stack to keep with them.
 
-    `enabled`: None, "state" (stacks of live blocks only) or "all" (the actions too). `context`: whose stacks to take:
-    None, "state" and "alloc" (allocations), or "all" (frees and the rest too).
+    `enabled`: None, "state" (stacks of live blocks only) or "all" (the actions too). `context`: whose stacks
+    to take: None, "state" and "alloc" (allocations), or "all" (frees and the rest too).
     """
 
     def __init__(self):
@@ -43,13 +53,25 @@ class History:
         return python_stack()
 
     def add(self, action, address, size, stream, frames):
-        """Keep an action, unless only the state is recorded. For `oom` the address is the device's free bytes."""
+        """Keep an action, unless only the state is recorded. For `oom` the address is the device's free
+        bytes.
+        """
         if self.enabled != "all" or action in self.skipped:
             return
         where = "device_free" if action == "oom" else "addr"
-        self.entries.append({"action": action, where: address, "size": size, "stream": stream,
-                             "time_us": time.time_ns() // 1000, "frames": list(frames), "compile_context": "N/A",
-                             "user_metadata": "", "pool_id": (0, 0)})
+        self.entries.append(
+            {
+                "action": action,
+                where: address,
+                "size": size,
+                "stream": stream,
+                "time_us": time.time_ns() // 1000,
+                "frames": list(frames),
+                "compile_context": "N/A",
+                "user_metadata": "",
+                "pool_id": (0, 0),
+            }
+        )
 
 
 def check_choice(name, given, allowed):

@@ -1,9 +1,11 @@
 """Pools of free blocks: one for small sizes, one for large ones; within each, every stream has its own."""
+
 from bisect import bisect_left, insort
 
 
 class Pool:
-    """Free blocks by stream, each stream's sorted by (size, address): the first that is large enough fits best.
+    """Free blocks by stream, each stream's sorted by (size, address): the first that is large enough fits
+    best.
 
     `unmapped` holds, by stream and address, the parts of expandable segments that have no memory yet.
     `searches` counts look-ups; garbage collection measures the age of free blocks with it.
@@ -12,9 +14,9 @@ class Pool:
     def __init__(self, is_small, counters):
         self.is_small = is_small
         self.name = "small" if is_small else "large"
-        self.counters = counters             # the Counters that an event in this pool moves: all pools' and its own
-        self.free = {}                       # stream -> sorted [(size, address, block)]
-        self.unmapped = {}                   # stream -> sorted [(address, block)]
+        self.counters = counters  # the Counters that an event in this pool moves: all pools' and its own
+        self.free = {}  # stream -> sorted [(size, address, block)]
+        self.unmapped = {}  # stream -> sorted [(address, block)]
         self.searches = 0
 
     def free_of(self, stream):

@@ -1,13 +1,17 @@
-"""What the allocator gives back to the device, and when: empty_cache, garbage collection, and the way out of memory.
+"""What the allocator gives back to the device, and when: empty_cache, garbage collection, and the way out of
+memory.
 
 Only a block that is a whole segment can go back. A segment with one small live tensor in it stays.
 """
+
 from . import expandable
 from .sizes import NO_LIMIT
 
 
 def release_cached(allocator):
-    """Give back every free segment of every stream, after waiting for all blocks that other streams still use."""
+    """Give back every free segment of every stream, after waiting for all blocks that other streams still
+    use.
+    """
     allocator.finish_deferred()
     for pool in (allocator.large, allocator.small):
         for block in pool.free_blocks():
@@ -47,8 +51,8 @@ def release_largest(allocator, blocks, wanted):
 def collect_garbage(allocator):
     """Give back old large segments while more than `garbage_collection_threshold` of the cap is reserved.
 
-    The age of a free block is the number of searches in its pool since it became free. Those at least as old as the
-    average go first, without waiting for the device.
+    The age of a free block is the number of searches in its pool since it became free. Those at least as old
+    as the average go first, without waiting for the device.
     """
     threshold = int(allocator.settings.garbage_collection_threshold * allocator.allowed)
     excess = allocator.reserved - threshold

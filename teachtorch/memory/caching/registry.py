@@ -1,5 +1,6 @@
 """Which allocator serves which device."""
-_allocators = {}                 # (device type, index) -> CachingAllocator
+
+_allocators = {}  # (device type, index) -> CachingAllocator
 
 
 def register_allocator(allocator, device_type=None):
@@ -8,7 +9,9 @@ def register_allocator(allocator, device_type=None):
 
 
 def allocator_of(device):
-    """The allocator of a device (anything with `type` and `index`; no index is 0). RuntimeError if it has none."""
+    """The allocator of a device (anything with `type` and `index`; no index is 0). RuntimeError if it has
+    none.
+    """
     found = _allocators.get((device.type, device.index or 0))
     if found is None:
         raise RuntimeError(f"Allocator not initialized for device {device}: did you call init?")

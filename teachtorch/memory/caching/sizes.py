@@ -1,20 +1,22 @@
 """The three roundings of the caching allocator, as pure functions of byte counts.
 
-A request is rounded to a block size (512 B), the block size chooses a pool (small up to 1 MiB), and, when nothing in
-the pool fits, a segment of a coarser size is asked of the device (2 MiB, 20 MiB, or a multiple of 2 MiB).
+A request is rounded to a block size (512 B), the block size chooses a pool (small up to 1 MiB), and, when
+nothing in the pool fits, a segment of a coarser size is asked of the device (2 MiB, 20 MiB, or a multiple of
+2 MiB).
 Source: c10/core/AllocatorConfig.h and c10/cuda/CUDACachingAllocator.cpp of PyTorch; the paper, section 5.3.
 """
+
 KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
 
-MIN_BLOCK_SIZE = 512             # rounding unit of requests; smallest remainder worth splitting off
-SMALL_SIZE = MIB                 # largest rounded size of the small pool
+MIN_BLOCK_SIZE = 512  # rounding unit of requests; smallest remainder worth splitting off
+SMALL_SIZE = MIB  # largest rounded size of the small pool
 SMALL_SEGMENT = 2 * MIB
-MIN_LARGE_ALLOC = 10 * MIB       # rounded sizes from here on get segments of their own
+MIN_LARGE_ALLOC = 10 * MIB  # rounded sizes from here on get segments of their own
 LARGE_SEGMENT = 20 * MIB
-ROUND_LARGE = 2 * MIB            # such segments are multiples of this
-NO_LIMIT = 2**64 - 1             # max_split_size while nobody sets it
+ROUND_LARGE = 2 * MIB  # such segments are multiples of this
+NO_LIMIT = 2**64 - 1  # max_split_size while nobody sets it
 
 
 def round_up(nbytes, multiple):

@@ -1,8 +1,12 @@
-"""Snapshots: all segments and their blocks as plain dictionaries, shaped like torch.cuda.memory._snapshot()'s."""
+"""Snapshots: all segments and their blocks as plain dictionaries, shaped like
+torch.cuda.memory._snapshot()'s.
+"""
 
 
 def segments_of(allocator):
-    """The segments of an allocator, by address. An expandable one is told as one per stretch with memory behind it."""
+    """The segments of an allocator, by address. An expandable one is told as one per stretch with memory
+    behind it.
+    """
     stretches = [stretch for segment in allocator.segments.values() for stretch in mapped_stretches(segment)]
     infos = [segment_info(allocator, stretch) for stretch in stretches]
     return sorted(infos, key=lambda info: info["address"])
@@ -41,8 +45,13 @@ def segment_info(allocator, blocks):
 
 
 def block_info(block):
-    return {"address": block.address, "size": block.size, "requested_size": block.requested_size,
-            "state": block.state, "frames": list(block.frames)}
+    return {
+        "address": block.address,
+        "size": block.size,
+        "requested_size": block.requested_size,
+        "state": block.state,
+        "frames": list(block.frames),
+    }
 
 
 def settings_info(settings):

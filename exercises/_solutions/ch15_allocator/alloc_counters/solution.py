@@ -68,4 +68,6 @@ def add(counters, name, amount):
     """Change a counter."""
     counters.current[name] += amount
     counters.peak[name] = max(counters.peak[name], counters.current[name])
+
+
 # end of solution

@@ -5,7 +5,6 @@ SAYS = "the current value"
 
 
 class Counters:
-
     def __init__(self):
         names = ("requested", "allocated", "active", "reserved")
         self.current, self.peak = dict.fromkeys(names, 0), dict.fromkeys(names, 0)

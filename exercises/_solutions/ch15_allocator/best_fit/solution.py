@@ -35,7 +35,7 @@ def is_split(block_size, size, is_small):
 
 
 def malloc(free, size, is_small):
-    """Take a block and return (address, bytes taken, free blocks afterwards by address); None if none holds it.
+    """Return (address, bytes taken, free blocks afterwards by address); None if no block holds `size`.
 
     free: not changed.
     """

@@ -38,7 +38,7 @@ def give_back(blocks, address):
 
 
 def is_whole_segment(blocks, address):
-    """Return whether the free block at `address` is all of its segment: only then it can go back to the device."""
+    """Return whether the block at `address` is free and all of its segment: only then it can go back."""
     # solution
     block = next(block for block in blocks if block["address"] == address)
     mine = [other for other in blocks if other["segment"] == block["segment"]]

@@ -21,7 +21,7 @@ class StreamCache:
         # end of solution
 
     def malloc(self, stream):
-        """Return a block for `stream`: its free block with the lowest number, or else a new number (0, 1, 2 ...)."""
+        """Return a block for `stream`: its lowest free one, or else a new number (0, 1, 2 ...)."""
         # solution
         for block, events in list(self.waiting.items()):
             if all(event.query() for event in events):

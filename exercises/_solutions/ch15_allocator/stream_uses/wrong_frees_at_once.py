@@ -5,7 +5,6 @@ SAYS = "has not got there yet"
 
 
 class StreamCache:
-
     def __init__(self, record_event):
         self.record_event = record_event
         self.stream_of, self.uses, self.free_blocks, self.waiting = {}, {}, set(), {}
