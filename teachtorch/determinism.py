@@ -22,7 +22,7 @@ class Switches:
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
     """Ask for operators that give the same results in every run; `warn_only`: warn about others, not raise."""
-    Switches.deterministic, Switches.warn_only = bool(mode), bool(warn_only) and bool(mode)
+    Switches.deterministic, Switches.warn_only = bool(mode), bool(warn_only)
 
 
 def are_deterministic_algorithms_enabled():
