@@ -56,7 +56,7 @@ def test_a_convolution_is_the_sum_of_its_taps(case, ndim):
 @pytest.mark.parametrize("case", CASES)
 def test_the_gradients_are_the_transposes(case, ndim):
     """<grad, conv(x, w)> is linear in x and in w: it is <x, transposed(grad, w)> and <w, weight_gradient(grad, x)>."""
-    x, weight, bias, geometry, groups = arrays(case, ndim)
+    x, weight, _, geometry, groups = arrays(case, ndim)
     out = convolution.convolve(x, weight, None, geometry, groups)
     grad = np.random.default_rng(1).normal(size=out.shape)
     by_x = convolution.convolve_transposed(grad, weight, x.shape[2:], geometry, groups)
