@@ -1,10 +1,10 @@
-"""TEACHTORCH_LOG=dispatch,autograd: print what happens, one line an event, to stderr."""
+"""TEACHTORCH_LOG=dispatch,autograd,memory: print what happens, one line an event, to stderr."""
 import sys
 
 from . import observer, settings
 
 # What a topic of TEACHTORCH_LOG listens to.
-TOPICS = {"dispatch": ("dispatch",), "autograd": ("node", "backward", "inplace")}
+TOPICS = {"dispatch": ("dispatch",), "autograd": ("node", "backward", "inplace"), "memory": ("memory",)}
 
 
 def start():
@@ -28,5 +28,15 @@ def line_of(topic, fields):
         return "  " * fields["depth"] + f"{fields['op']} -> {fields['key']}"
     if topic == "inplace":
         return f"version {fields['version']}"
+    if topic == "memory":
+        return memory_line(fields)
     name = fields["node"].name()
     return name if topic == "node" else f"{fields['phase']} {name}"
+
+
+def memory_line(fields):
+    """One action of an allocator; the steps of its decision are indented under it, and come before it."""
+    left_out = ("action", "step", "device", "addr")
+    numbers = ", ".join(f"{name} {value}" for name, value in fields.items() if name not in left_out)
+    name = f"  {fields['step']}" if fields["action"] == "step" else fields["action"]
+    return f"{name}: {numbers}"

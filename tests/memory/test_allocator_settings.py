@@ -235,3 +235,14 @@ def test_threads_share_it():
     allocator.empty_cache()
     check(allocator)
     assert allocator.runtime.used == 0
+
+
+def test_the_log_prints_every_decision(capsys):
+    from teachtorch.core import log
+
+    allocator = new_allocator()
+    with observer.watching(log.print_event, "memory"):
+        allocator.malloc(700)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "[memory]   round: requested 700, size 1024"
+    assert lines[-1] == "[memory] alloc: size 700, stream 0, rounded 1024"
