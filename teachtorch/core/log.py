@@ -35,7 +35,7 @@ def line_of(topic, fields):
 
 
 def memory_line(fields):
-    """One action of an allocator; the steps of its decision are indented under it, and come before it."""
+    """One action of an allocator, or, indented, one step of a decision."""
     left_out = ("action", "step", "device", "addr")
     numbers = ", ".join(f"{name} {value}" for name, value in fields.items() if name not in left_out)
     name = f"  {fields['step']}" if fields["action"] == "step" else fields["action"]
