@@ -1,10 +1,12 @@
-"""`teachtorch.sim`: for the simulated accelerator what torch.cuda is for a GPU. https://pytorch.org/docs/stable/cuda.html
+"""`teachtorch.sim`: for the simulated accelerator what torch.cuda is for a GPU.
+https://pytorch.org/docs/stable/cuda.html
 
-    with sim.stream(side):              operators go into another stream
-    sim.synchronize()                   the host waits for the device
-    with sim.cost_model(kernel=1e-3):   every kernel takes a millisecond at least
-    sim.sleep(0.01)                     a kernel that does nothing for 10 ms
+with sim.stream(side):              operators go into another stream
+sim.synchronize()                   the host waits for the device
+with sim.cost_model(kernel=1e-3):   every kernel takes a millisecond at least
+sim.sleep(0.01)                     a kernel that does nothing for 10 ms
 """
+
 import time as _time
 from contextlib import contextmanager as _contextmanager
 
@@ -21,7 +23,8 @@ _runtime = _runtime_of("sim")
 default_generators = (_generator,)
 
 
-# ---- the device ---------------------------------------------------------------------------------------------------
+# ---- the device --------------------------------------------------------------------------------------------
+
 
 def is_available():
     """Whether the device can be used: always, except in a forked child of a process that has used it."""
@@ -62,12 +65,15 @@ def mem_get_info(device=None):
 def set_memory_capacity(nbytes):
     """How much memory the device has. RuntimeError once it has been used: the memory is there then."""
     if _runtime._arena is not None:
-        raise RuntimeError("the memory of sim is set up at its first use; set its capacity before, or with "
-                           "TEACHTORCH_SIM_MEMORY")
+        raise RuntimeError(
+            "the memory of sim is set up at its first use; set its capacity before, or with "
+            "TEACHTORCH_SIM_MEMORY"
+        )
     _runtime.capacity = int(nbytes)
 
 
-# ---- streams and events -------------------------------------------------------------------------------------------
+# ---- streams and events ------------------------------------------------------------------------------------
+
 
 class Stream(_streams.Stream):
     """A queue of work on sim (as torch.cuda.Stream)."""
@@ -120,10 +126,13 @@ def stop():
     _runtime.stop()
 
 
-# ---- what a simulation allows -------------------------------------------------------------------------------------
+# ---- what a simulation allows ------------------------------------------------------------------------------
+
 
 def set_launch_blocking(enabled):
-    """Whether each launch waits for its kernel, as with SIM_LAUNCH_BLOCKING=1: errors then show where they arise."""
+    """Whether each launch waits for its kernel, as with SIM_LAUNCH_BLOCKING=1: errors then show where they
+    arise.
+    """
     _runtime.is_blocking = bool(enabled)
 
 
@@ -144,7 +153,8 @@ def sleep(seconds):
     _runtime.launch("sleep", _streams.current_stream_id("sim"), lambda: _time.sleep(seconds))
 
 
-# ---- random numbers -----------------------------------------------------------------------------------------------
+# ---- random numbers ----------------------------------------------------------------------------------------
+
 
 def manual_seed(seed):
     """Seed the device's default generator."""
@@ -180,6 +190,7 @@ def set_rng_state(new_state, device="sim"):
 def __getattr__(name):
     """The memory functions, which sim shares with whatever accelerator is there."""
     from .accelerator import memory
+
     if not name.startswith("__") and hasattr(memory, name):
         return getattr(memory, name)
     raise AttributeError(f"module 'teachtorch.sim' has no attribute '{name}'")

@@ -1,4 +1,6 @@
-"""Reading the chrome trace that ``torch.profiler`` exports: kernels and copies, each with the call that launched it."""
+"""Reading the chrome trace that ``torch.profiler`` exports: kernels and copies, each with the call that
+launched it.
+"""
 
 import gzip
 import json
@@ -8,17 +10,25 @@ from viz.streams_record import Run, Wait, Work
 
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 HOST = ("cuda_runtime", "cuda_driver")
-WAITS = {"cudaDeviceSynchronize": "device", "cudaStreamSynchronize": "stream", "cudaEventSynchronize": "event"}
+WAITS = {
+    "cudaDeviceSynchronize": "device",
+    "cudaStreamSynchronize": "stream",
+    "cudaEventSynchronize": "event",
+}
 
 
 def run_of_chrome(path):
     """The ``Run`` of a trace file. ValueError for a file without kernels."""
     events = _events(Path(path))
     calls = [event for event in events if event.get("cat") in HOST]
-    launched = {event["args"]["correlation"]: event for event in calls if "correlation" in event.get("args", {})}
+    launched = {
+        event["args"]["correlation"]: event for event in calls if "correlation" in event.get("args", {})
+    }
     kernels = sorted((event for event in events if event.get("cat") in DEVICE), key=lambda event: event["ts"])
     if not kernels:
-        raise ValueError(f"{path} has no kernels of an accelerator: was the profiler given ProfilerActivity.CUDA?")
+        raise ValueError(
+            f"{path} has no kernels of an accelerator: was the profiler given ProfilerActivity.CUDA?"
+        )
     names = {stream: n for n, stream in enumerate(sorted({_stream(event) for event in kernels}))}
     works = [_work(event, launched.get(event["args"].get("correlation")), names) for event in kernels]
     works.sort(key=lambda work: work.launched)
@@ -45,7 +55,9 @@ def _span(event):
 
 def _work(event, call, names):
     launched = _span(call) if call is not None else (_span(event)[0],) * 2
-    return Work(event["name"], names[_stream(event)], "", event["cat"] != "kernel", launched, list(_span(event)))
+    return Work(
+        event["name"], names[_stream(event)], "", event["cat"] != "kernel", launched, list(_span(event))
+    )
 
 
 def _wait(event, works):

@@ -35,5 +35,11 @@ def _label(node):
 
 def _edge(dot, edge):
     is_race = edge["kind"] == "race"
-    dot.edge(edge["from"], edge["to"], color=line(_LINES[edge["kind"]]), constraint="false",
-             dir="none" if is_race else "forward", label=edge["label"] if is_race else "")
+    dot.edge(
+        edge["from"],
+        edge["to"],
+        color=line(_LINES[edge["kind"]]),
+        constraint="false",
+        dir="none" if is_race else "forward",
+        label=edge["label"] if is_race else "",
+    )

@@ -19,7 +19,9 @@ class Work:
 
 @dataclass
 class Wait:
-    """The host standing still: for a "stream", an "event" or the "device"; `behind`: the last launch it waited for."""
+    """The host standing still: for a "stream", an "event" or the "device"; `behind`: the last launch it
+    waited for.
+    """
 
     scope: str
     begin: float
@@ -108,8 +110,11 @@ class Recorder:
             self._waiting.setdefault(stream, []).append(before)
 
     def _see_synchronize(self, scope, begin, time, stream=None, mark=None, **rest):
-        behind = {"stream": [self._last.get(stream)], "event": [self._marks.get(mark)],
-                  "device": list(self._last.values())}[scope]
+        behind = {
+            "stream": [self._last.get(stream)],
+            "event": [self._marks.get(mark)],
+            "device": list(self._last.values()),
+        }[scope]
         self.run.waits.append(Wait(scope, begin, time, [one for one in behind if one is not None]))
 
     def _race(self, finding):

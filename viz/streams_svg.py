@@ -1,4 +1,6 @@
-"""Streams as SVG: a lane for the host, one for each stream, arrows for launches and waits, red lines for races."""
+"""Streams as SVG: a lane for the host, one for each stream, arrows for launches and waits, red lines for
+races.
+"""
 
 from viz.loader_svg import ticks
 from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
@@ -25,7 +27,12 @@ def draw(trace):
     width = _LEFT + _SPAN + 2 * MARGIN
     head, y = header(trace, width)
     page = _Page(trace, y + 16)
-    body = page.axis() + page.rails() + "".join(map(page.bar, trace.nodes)) + "".join(map(page.edge, trace.edges))
+    body = (
+        page.axis()
+        + page.rails()
+        + "".join(map(page.bar, trace.nodes))
+        + "".join(map(page.edge, trace.edges))
+    )
     key, below = legend(_legend(trace), page.bottom + 14, width)
     return document(trace, head + body + key, width, below + MARGIN - 6, _CSS)
 
@@ -75,11 +82,18 @@ class _Page:
 
     def edge(self, edge):
         draw = {"launch": self._launch, "order": self._order, "return": self._return, "race": self._race}
-        return group(draw[edge["kind"]](self.bars[edge["from"]], self.bars[edge["to"]], edge), data_id=edge["id"])
+        return group(
+            draw[edge["kind"]](self.bars[edge["from"]], self.bars[edge["to"]], edge), data_id=edge["id"]
+        )
 
     def _launch(self, launch, kernel, edge):
-        return _line(self._ends(launch)[1], self.y["host"] + _BAR, self.x(kernel["from"]), self.y[kernel["lane"]],
-                     "launch-line")
+        return _line(
+            self._ends(launch)[1],
+            self.y["host"] + _BAR,
+            self.x(kernel["from"]),
+            self.y[kernel["lane"]],
+            "launch-line",
+        )
 
     def _order(self, before, after, edge):
         x, y = self._ends(before)[1], self.y[before["lane"]] + _BAR / 2
@@ -89,8 +103,13 @@ class _Page:
         return tag("path", d=bend, class_="order-line") + tag("path", d=head, class_="order-head")
 
     def _return(self, kernel, wait, edge):
-        return _line(self._ends(kernel)[1], self.y[kernel["lane"]], self._ends(wait)[1], self.y["host"] + _BAR,
-                     "return-line")
+        return _line(
+            self._ends(kernel)[1],
+            self.y[kernel["lane"]],
+            self._ends(wait)[1],
+            self.y["host"] + _BAR,
+            "return-line",
+        )
 
     def _race(self, first, second, edge):
         if first is second:
@@ -118,8 +137,10 @@ def fitting(label, width):
 
 def zigzag(x, y, to_x, to_y, teeth=6):
     """A path between two points that nobody takes for an arrow."""
-    points = [(x + (to_x - x) * k / teeth + (5 if k % 2 else -5) * (0 < k < teeth), y + (to_y - y) * k / teeth)
-              for k in range(teeth + 1)]
+    points = [
+        (x + (to_x - x) * k / teeth + (5 if k % 2 else -5) * (0 < k < teeth), y + (to_y - y) * k / teeth)
+        for k in range(teeth + 1)
+    ]
     return "M" + "L".join(f"{number(a)},{number(b)}" for a, b in points)
 
 
@@ -139,7 +160,11 @@ _LINES = {
 
 def _legend(trace):
     used = {node["kind"] for node in trace.nodes}
-    items = [(rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 3), kind, words) for kind, words in _WORDS.items() if kind in used]
+    items = [
+        (rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 3), kind, words)
+        for kind, words in _WORDS.items()
+        if kind in used
+    ]
     drawn = {edge["kind"] for edge in trace.edges}
     for kind, (class_, word, words) in _LINES.items():
         if kind in drawn:

@@ -15,8 +15,10 @@ def body(trace):
         if edge["kind"] == "order":
             lines.append(f"{edge['to']} {names[edge['to']]} waits for {edge['from']} {names[edge['from']]}")
         elif edge["kind"] == "race":
-            lines.append(f"RACE ({edge['label']}): {edge['from']} {names[edge['from']]} and {edge['to']} "
-                         f"{names[edge['to']]}")
+            lines.append(
+                f"RACE ({edge['label']}): {edge['from']} {names[edge['from']]} and {edge['to']} "
+                f"{names[edge['to']]}"
+            )
     return lines
 
 
@@ -34,7 +36,9 @@ def _table(trace):
     width = max([len(row["name"]) for row in rows] + [6])
     lines = [f"     {'launch':<{width}}  stream  launched     began     ended   ms"]
     for k, row in enumerate(rows):
-        moments = "".join(("?" if row[name] is None else f"{row[name]:.2f}").rjust(10)
-                          for name in ("launched", "began", "ended"))
+        moments = "".join(
+            ("?" if row[name] is None else f"{row[name]:.2f}").rjust(10)
+            for name in ("launched", "began", "ended")
+        )
         lines.append(f"k{k:<3} {row['name']:<{width}}  {row['stream']:>6}{moments}   {row['site']}".rstrip())
     return lines

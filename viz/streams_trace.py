@@ -12,13 +12,15 @@ SHOWN = 40
 def streams(path, *, launches=SHOWN):
     """The lanes of a chrome trace that ``torch.profiler`` exported: launches, kernels and copies of a GPU.
 
-    path: of a .json or .json.gz file. launches: show so many, the first ones. ValueError for a file without kernels.
+    path: of a .json or .json.gz file. launches: show so many, the first ones. ValueError for a file without
+    kernels.
     """
     return Picture(streams_trace(run_of_chrome(path), launches))
 
 
 def watch(*, launches=SHOWN):
-    """``with viz.streams.watch() as seen: ...``, then ``seen.picture``: what the block did on teachtorch's accelerator.
+    """``with viz.streams.watch() as seen: ...``, then ``seen.picture``: what the block did on teachtorch's
+    accelerator.
 
     Races between streams are looked for too. launches: show so many, the first ones.
     """
@@ -36,8 +38,11 @@ def streams_trace(run, most=SHOWN):
     trace.nodes = [*_launches(clock), *_waits(clock), *_kernels(clock)]
     trace.edges = [*_launch_edges(clock), *_orders(clock), *_returns(clock), *_races(clock)]
     trace.notes = _notes(run, clock)
-    trace.options = {"end": clock.end, "hint": "Step through the launches, kernels and waits.",
-                     "rows": [_row(k, clock) for k in range(len(clock.works))]}
+    trace.options = {
+        "end": clock.end,
+        "hint": "Step through the launches, kernels and waits.",
+        "rows": [_row(k, clock) for k in range(len(clock.works))],
+    }
     trace.steps = _steps(trace, clock)
     return trace
 
@@ -81,18 +86,31 @@ def _bar(id, kind, lane, label, begin, end):
 
 
 def _launches(clock):
-    return [_bar(f"l{k}", "launch", "host", work.name, *map(clock.at, work.launched))
-            for k, work in enumerate(clock.works)]
+    return [
+        _bar(f"l{k}", "launch", "host", work.name, *map(clock.at, work.launched))
+        for k, work in enumerate(clock.works)
+    ]
 
 
 def _waits(clock):
-    return [_bar(f"w{k}", "wait", "host", f"waits for the {wait.scope}", clock.at(wait.begin), clock.at(wait.end))
-            for k, wait in enumerate(clock.waits)]
+    return [
+        _bar(f"w{k}", "wait", "host", f"waits for the {wait.scope}", clock.at(wait.begin), clock.at(wait.end))
+        for k, wait in enumerate(clock.waits)
+    ]
 
 
 def _kernels(clock):
-    return [_bar(f"k{k}", "copy" if work.is_copy else "kernel", f"s{work.stream}", work.name, *map(clock.at, work.ran))
-            for k, work in enumerate(clock.works) if work.ran[1] is not None]
+    return [
+        _bar(
+            f"k{k}",
+            "copy" if work.is_copy else "kernel",
+            f"s{work.stream}",
+            work.name,
+            *map(clock.at, work.ran),
+        )
+        for k, work in enumerate(clock.works)
+        if work.ran[1] is not None
+    ]
 
 
 # What is ordered, and what is not
@@ -103,13 +121,19 @@ def _has_run(clock, k):
 
 
 def _launch_edges(clock):
-    return [{"id": f"e{k}", "kind": "launch", "from": f"l{k}", "to": f"k{k}"}
-            for k in range(len(clock.works)) if _has_run(clock, k)]
+    return [
+        {"id": f"e{k}", "kind": "launch", "from": f"l{k}", "to": f"k{k}"}
+        for k in range(len(clock.works))
+        if _has_run(clock, k)
+    ]
 
 
 def _orders(clock):
-    return [{"id": f"o{n}", "kind": "order", "from": f"k{a}", "to": f"k{b}"}
-            for n, (a, b) in enumerate(clock.orders) if _has_run(clock, a) and _has_run(clock, b)]
+    return [
+        {"id": f"o{n}", "kind": "order", "from": f"k{a}", "to": f"k{b}"}
+        for n, (a, b) in enumerate(clock.orders)
+        if _has_run(clock, a) and _has_run(clock, b)
+    ]
 
 
 def _returns(clock):
@@ -124,9 +148,17 @@ def _returns(clock):
 
 
 def _races(clock):
-    return [{"id": f"r{n}", "kind": "race", "from": f"k{a}", "to": f"k{a}" if b is None else f"k{b}", "label": kind}
-            for n, (a, b, kind, _) in enumerate(clock.races)
-            if _has_run(clock, a) and (b is None or _has_run(clock, b))]
+    return [
+        {
+            "id": f"r{n}",
+            "kind": "race",
+            "from": f"k{a}",
+            "to": f"k{a}" if b is None else f"k{b}",
+            "label": kind,
+        }
+        for n, (a, b, kind, _) in enumerate(clock.races)
+        if _has_run(clock, a) and (b is None or _has_run(clock, b))
+    ]
 
 
 # Words
@@ -134,8 +166,14 @@ def _races(clock):
 
 def _row(k, clock):
     work = clock.works[k]
-    return {"name": work.name, "stream": work.stream, "site": work.site, "launched": clock.at(work.launched[1]),
-            "began": clock.at(work.ran[0]), "ended": clock.at(work.ran[1])}
+    return {
+        "name": work.name,
+        "stream": work.stream,
+        "site": work.site,
+        "launched": clock.at(work.launched[1]),
+        "began": clock.at(work.ran[0]),
+        "ended": clock.at(work.ran[1]),
+    }
 
 
 def _notes(run, clock):
@@ -144,26 +182,40 @@ def _notes(run, clock):
     host = sum(end - begin for begin, end in (work.launched for work in run.works)) * 1000
     device = sum(work.ran[1] - work.ran[0] for work in run.works if work.ran[1] is not None) * 1000
     waited = sum(wait.end - wait.begin for wait in run.waits) * 1000
-    notes = [f"The host spent {host:.2f} ms on launches and {waited:.2f} ms on waiting; the kernels took "
-             f"{device:.2f} ms."]
+    notes = [
+        f"The host spent {host:.2f} ms on launches and {waited:.2f} ms on waiting; the kernels took "
+        f"{device:.2f} ms."
+    ]
     if host:
         notes[0] += f" Kernels to launches: {device / host:.1f} to 1."
     if len(clock.works) < len(run.works):
         notes.append(f"Showing {len(clock.works)} of {counted(len(run.works), 'launch', 'launches')}.")
-    return notes + [words for _, _, _, words in run.races[:3]] + (
-        [f"Showing 3 of {len(run.races)} findings."] if len(run.races) > 3 else [])
+    return (
+        notes
+        + [words for _, _, _, words in run.races[:3]]
+        + ([f"Showing 3 of {len(run.races)} findings."] if len(run.races) > 3 else [])
+    )
 
 
 def _steps(trace, clock):
     """What happened, in the order of time; bars are pale until their moment comes."""
     moments = sorted(_moments(clock), key=lambda moment: moment[0])
     drawn = {item["id"] for item in [*trace.nodes, *trace.edges]}
-    steps = [{"ids": [id for id in ids if id in drawn], "msg": words,
-              "set": {id: {"state": "shown"} for id in ids if id in drawn}} for _, ids, words in moments]
+    steps = [
+        {
+            "ids": [id for id in ids if id in drawn],
+            "msg": words,
+            "set": {id: {"state": "shown"} for id in ids if id in drawn},
+        }
+        for _, ids, words in moments
+    ]
     if not steps:
         return []
-    first = {"ids": [], "msg": "At the start nothing is launched.",
-             "set": {id: {"state": "later"} for step in steps for id in step["set"]}}
+    first = {
+        "ids": [],
+        "msg": "At the start nothing is launched.",
+        "set": {id: {"state": "later"} for step in steps for id in step["set"]},
+    }
     return [first, *steps]
 
 
@@ -174,9 +226,12 @@ def _moments(clock):
         if work.ran[1] is not None:
             yield _ended(k, work, clock)
     for n, wait in enumerate(clock.waits):
-        yield (clock.at(wait.end), [f"w{n}", f"h{n}"],
-               f"{clock.at(wait.end):.2f} ms: the host goes on, after waiting "
-               f"{(wait.end - wait.begin) * 1000:.2f} ms for the {wait.scope}.")
+        yield (
+            clock.at(wait.end),
+            [f"w{n}", f"h{n}"],
+            f"{clock.at(wait.end):.2f} ms: the host goes on, after waiting "
+            f"{(wait.end - wait.begin) * 1000:.2f} ms for the {wait.scope}.",
+        )
 
 
 def _launched(k, work, clock):

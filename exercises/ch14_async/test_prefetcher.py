@@ -27,7 +27,8 @@ class Events:
 
 
 def run(yours, count=4):
-    """(sums of the batches, what happened, what the sanitizer found), for a consumer in the default stream."""
+    """(sums of the batches, what happened, what the sanitizer found), for a consumer in the default stream.
+    """
     batches, sums, events = pinned(count), [], Events()
     sim.synchronize()
     with teachtorch.accelerator.sanitizer(on_error="collect") as found, observer.watching(events, "stream"):
@@ -64,16 +65,24 @@ def test_memory_is_kept(yours):
 def test_host_waits_for_nothing(yours):
     waits = [fields for fields in run(yours)[1].seen if fields["action"] == "synchronize"]
     inside = [fields["scope"] for fields in waits[:-1]]
-    equal(inside, [], "The host waits while it iterates: then it launches nothing, and the device runs dry",
-          what="waits")
+    equal(
+        inside,
+        [],
+        "The host waits while it iterates: then it launches nothing, and the device runs dry",
+        what="waits",
+    )
 
 
 @points(1, "the next copy is launched first")
 def test_next_copy_is_launched_first(yours):
     names = ["copy" if launch.is_copy else launch.name for launch in run(yours, 3)[1].launches()]
     names = [name for name in names if name in ("copy", "mul")]
-    equal(names, ["copy", "copy", "mul", "copy", "mul", "mul"],
-          "each copy is launched before the work on the batch before it", what="launches")
+    equal(
+        names,
+        ["copy", "copy", "mul", "copy", "mul", "mul"],
+        "each copy is launched before the work on the batch before it",
+        what="launches",
+    )
 
 
 @points(2, "copy and work may overlap")
@@ -82,7 +91,10 @@ def test_copy_and_work_may_overlap(yours):
     clocks, copies, works = Clocks(), [], []
     for fields in events.seen:
         note(clocks, fields, copies, works)
-    holds(len(copies) == len(works) == 3, f"3 batches make 3 copies and 3 works, not {len(copies)} and {len(works)}")
+    holds(
+        len(copies) == len(works) == 3,
+        f"3 batches make 3 copies and 3 works, not {len(copies)} and {len(works)}",
+    )
     (copy_stream, number), (work_stream, done) = copies[1], works[0]
     why = "the copy of batch 1 and the work on batch 0 cannot run at the same time: "
     holds(copy_stream != work_stream, why + "they are in one stream")
@@ -90,7 +102,8 @@ def test_copy_and_work_may_overlap(yours):
 
 
 def note(clocks, fields, copies, works):
-    """Carry the clocks on; note each copy as (stream, number), each work as (stream, what is done before it)."""
+    """Carry the clocks on; note each copy as (stream, number), each work as (stream, what is done before it).
+    """
     action = fields["action"]
     if action == "launch":
         launch = fields["launch"]

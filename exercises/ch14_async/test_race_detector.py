@@ -39,28 +39,49 @@ def test_no_conflict(yours):
 
 @points(1, "an event orders")
 def test_event_orders(yours):
-    program = [launch("make", 0, writes="x"), ("record", "e", 0), ("wait", 1, "e"), launch("use", 1, reads="x")]
+    program = [
+        launch("make", 0, writes="x"),
+        ("record", "e", 0),
+        ("wait", 1, "e"),
+        launch("use", 1, reads="x"),
+    ]
     equal(yours.races(program), [], "stream 1 waits for the event behind make")
 
 
 @points(1, "an event covers what was there")
 def test_event_covers_what_was_there(yours):
-    program = [launch("early", 0, writes="y"), ("record", "e", 0), launch("make", 0, writes="x"), ("wait", 1, "e"),
-               launch("use", 1, reads="xy")]
+    program = [
+        launch("early", 0, writes="y"),
+        ("record", "e", 0),
+        launch("make", 0, writes="x"),
+        ("wait", 1, "e"),
+        launch("use", 1, reads="xy"),
+    ]
     equal(yours.races(program), [("make", "use")], "early is before the event, make is behind it")
 
 
 @points(1, "events order one way")
 def test_one_way(yours):
-    program = [launch("a", 0, writes="x"), ("record", "e", 0), ("wait", 1, "e"), launch("b", 1, reads="x"),
-               launch("c", 0, writes="x")]
+    program = [
+        launch("a", 0, writes="x"),
+        ("record", "e", 0),
+        ("wait", 1, "e"),
+        launch("b", 1, reads="x"),
+        launch("c", 0, writes="x"),
+    ]
     equal(yours.races(program), [("b", "c")], "stream 1 waits for stream 0, and nobody for stream 1")
 
 
 @points(1, "a chain of waits orders")
 def test_chain_of_waits(yours):
-    program = [launch("make", 0, writes="x"), ("record", "e", 0), ("wait", 1, "e"), ("record", "f", 1),
-               ("wait", 2, "f"), launch("use", 2, reads="x")]
+    program = [
+        launch("make", 0, writes="x"),
+        ("record", "e", 0),
+        ("wait", 1, "e"),
+        ("record", "f", 1),
+        ("wait", 2, "f"),
+        launch("use", 2, reads="x"),
+    ]
     equal(yours.races(program), [], "0 before 1 before 2: a chain orders, too")
 
 

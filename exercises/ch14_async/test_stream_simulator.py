@@ -18,7 +18,9 @@ def test_host_runs_ahead(yours):
     device = yours.Device(launch_cost=1.0)
     for _ in range(10):
         device.launch("a", 4.0)
-    equal(device.host, 10.0, "after 10 launches of 1 the host has left, whatever the kernels take", what="host")
+    equal(
+        device.host, 10.0, "after 10 launches of 1 the host has left, whatever the kernels take", what="host"
+    )
     equal(device.free["a"], 41.0, "the first kernel begins at 1, and each takes 4", what="the stream's end")
 
 
@@ -51,7 +53,11 @@ def test_only_what_is_there(yours):
     device.launch("a", 2.0)
     device.wait_stream("b", "a")
     device.launch("a", 50.0)
-    equal(device.launch("b", 1.0), (3.0, 4.0), "b waits for what it had when it was told to wait: a's kernel of 2")
+    equal(
+        device.launch("b", 1.0),
+        (3.0, 4.0),
+        "b waits for what it had when it was told to wait: a's kernel of 2",
+    )
 
 
 @points(1, "an event that is recorded again moves, and old waits stay")
@@ -62,7 +68,11 @@ def test_recorded_again(yours):
     device.wait_event("b", event)
     device.launch("a", 50.0)
     device.record(event, "a")
-    equal(device.launch("b", 1.0), (3.0, 4.0), "b was told to wait before the event moved: it waits for the old point")
+    equal(
+        device.launch("b", 1.0),
+        (3.0, 4.0),
+        "b was told to wait before the event moved: it waits for the old point",
+    )
     device.wait_event("c", event)
     equal(device.launch("c", 1.0), (53.0, 54.0), "c was told afterwards: it waits for the new one")
 

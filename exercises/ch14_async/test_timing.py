@@ -67,7 +67,11 @@ def test_first_calls_do_not_count(yours):
 
 @points(1, "in whatever stream")
 def test_in_another_stream(yours):
-    equal(measured(yours, Device(stream="side")), 2.0, "the function's kernels are in the stream that is current")
+    equal(
+        measured(yours, Device(stream="side")),
+        2.0,
+        "the function's kernels are in the stream that is current",
+    )
 
 
 @points(1, "waits before it asks")

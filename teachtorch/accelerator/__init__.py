@@ -1,4 +1,5 @@
-"""The accelerator that is there, whichever it is (torch.accelerator): a GPU if teachtorch can use one, else `sim`.
+"""The accelerator that is there, whichever it is (torch.accelerator): a GPU if teachtorch can use one, else
+`sim`.
 
     streams and events      torch.Stream, torch.Event, current_stream, set_stream, synchronize
     memory                  memory_allocated, memory_stats, empty_cache, ...          memory.py
@@ -6,13 +7,23 @@
 
 https://pytorch.org/docs/stable/accelerator.html
 """
+
 from ..core.device import device as _device
 from ..memory import streams as _streams
 from ..memory.runtime import runtime_of as _runtime_of
 
-_FROM_MEMORY = ("empty_cache", "empty_host_cache", "get_memory_info", "max_memory_allocated", "max_memory_reserved",
-                "memory_allocated", "memory_reserved", "memory_stats", "reset_accumulated_memory_stats",
-                "reset_peak_memory_stats")
+_FROM_MEMORY = (
+    "empty_cache",
+    "empty_host_cache",
+    "get_memory_info",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats",
+)
 
 
 def is_available():
@@ -78,7 +89,8 @@ def current_stream(device=None, /):
 
 
 def set_stream(stream):
-    """Make a stream the current one of this thread, until told otherwise. `with stream:` is usually better."""
+    """Make a stream the current one of this thread, until told otherwise. `with stream:` is usually better.
+    """
     _streams.set_current_stream_id(stream.device.type, stream.stream_id)
 
 
@@ -90,17 +102,20 @@ def synchronize(device=None, /):
 def get_device_capability(device=None, /):
     """What the device can do: {"supported_dtypes": {...}}."""
     from ..core import dtype as dtypes
+
     return {"supported_dtypes": set(dtypes.ALL)}
 
 
 def sanitizer(on_error="raise"):
     """A context manager that finds races between streams; see races.py."""
     from .races import Sanitizer
+
     return Sanitizer(on_error)
 
 
 def __getattr__(name):
     if name in _FROM_MEMORY:
         from . import memory
+
         return getattr(memory, name)
     raise AttributeError(f"module 'teachtorch.accelerator' has no attribute '{name}'")

@@ -1,21 +1,24 @@
 """Happens-before between streams, by vector clocks.
 
-Each stream counts its launches. A clock says, for each stream, how many of its launches are known to be done before
-what comes next; a stream's own clock is carried on by its launches, into a mark when an event is recorded, into another
-stream when that waits, and into the host when the host waits. What the host then launches comes after all it knows.
+Each stream counts its launches. A clock says, for each stream, how many of its launches are known to be done
+before what comes next; a stream's own clock is carried on by its launches, into a mark when an event is
+recorded, into another stream when that waits, and into the host when the host waits. What the host then
+launches comes after all it knows.
 
-Two launches are ordered if the later one's clock counts the earlier one; else they may run at the same time, whatever
-the order of the program's lines. (Lamport 1978; Mattern 1988; PyTorch's torch/cuda/_sanitizer.py.)
+Two launches are ordered if the later one's clock counts the earlier one; else they may run at the same time,
+whatever the order of the program's lines. (Lamport 1978; Mattern 1988; PyTorch's torch/cuda/_sanitizer.py.)
 """
 
 
 class Clocks:
-    """The clocks of all streams, all marks and the host, fed with the events of topic "stream" in program order."""
+    """The clocks of all streams, all marks and the host, fed with the events of topic "stream" in program
+    order.
+    """
 
     def __init__(self):
-        self.streams = {}                # stream -> {stream: count}
-        self.marks = {}                  # mark -> {stream: count}
-        self.host = {}                   # {stream: count}
+        self.streams = {}  # stream -> {stream: count}
+        self.marks = {}  # mark -> {stream: count}
+        self.host = {}  # {stream: count}
 
     def of_stream(self, stream):
         """What is done before the next launch of a stream."""

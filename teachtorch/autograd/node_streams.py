@@ -1,9 +1,11 @@
 """Backward on an accelerator: each node in the stream of its forward operator, with the waits between them.
 
-A gradient that one stream made and another uses: the second waits for the first, and the gradient's memory is recorded
-as used there. In the end the caller's streams wait for those in which gradients came to leaves. PyTorch's engine does
-the same (torch/csrc/autograd/input_buffer.cpp; notes/cuda, "Stream semantics of backward passes").
+A gradient that one stream made and another uses: the second waits for the first, and the gradient's memory is
+recorded as used there. In the end the caller's streams wait for those in which gradients came to leaves.
+PyTorch's engine does the same (torch/csrc/autograd/input_buffer.cpp; notes/cuda, "Stream semantics of
+backward passes").
 """
+
 from contextlib import contextmanager
 
 from ..memory.streams import ACCELERATORS, Stream, current_stream_id, set_current_stream_id

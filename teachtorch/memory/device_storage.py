@@ -1,4 +1,6 @@
-"""Storage on an accelerator: a block of the device's allocator, given back when the last tensor on it dies."""
+"""Storage on an accelerator: a block of the device's allocator, given back when the last tensor on it dies.
+"""
+
 from time import perf_counter
 
 from ..core import observer
@@ -12,8 +14,8 @@ from .streams import current_stream_id, synchronize_current_stream
 class DeviceStorage(UntypedStorage):
     """`nbytes` bytes of an accelerator's memory, allocated for the current stream.
 
-    `buffer`: a flat uint8 array over them, where the host can see them. `host`: the same bytes as a storage of the CPU:
-    what kernels look at. Both say nothing of whether the device is done.
+    `buffer`: a flat uint8 array over them, where the host can see them. `host`: the same bytes as a storage
+    of the CPU: what kernels look at. Both say nothing of whether the device is done.
     """
 
     __slots__ = ("block", "host", "_runtime")
@@ -49,8 +51,14 @@ class DeviceStorage(UntypedStorage):
             return
         self._runtime.allocator.record_stream(self.block, stream.stream_id)
         if observer.active:
-            observer.report("stream", action="record_stream", address=self.block.address, stream=stream.stream_id,
-                            site=calling_site(), time=perf_counter())
+            observer.report(
+                "stream",
+                action="record_stream",
+                address=self.block.address,
+                stream=stream.stream_id,
+                site=calling_site(),
+                time=perf_counter(),
+            )
 
     def read(self):
         """The bytes as the host sees them once the current stream is done."""
@@ -86,34 +94,60 @@ class DeviceStorage(UntypedStorage):
 
 def copy_bytes(runtime, source, target, nbytes):
     if nbytes:
-        move_bytes(runtime, source.buffer[:nbytes], target.buffer[:nbytes], source.address(), target.address())
+        move_bytes(
+            runtime, source.buffer[:nbytes], target.buffer[:nbytes], source.address(), target.address()
+        )
 
 
 def move_bytes(runtime, source, target, source_address, target_address):
     """Launch a copy within the device."""
+
     def work():
         target[:] = source
-    runtime.launch("memcpy DtoD", current_stream_id(runtime.device_type), work,
-                   [(source_address, source_address + source.nbytes)], [(target_address, target_address + target.nbytes)])
+
+    runtime.launch(
+        "memcpy DtoD",
+        current_stream_id(runtime.device_type),
+        work,
+        [(source_address, source_address + source.nbytes)],
+        [(target_address, target_address + target.nbytes)],
+    )
 
 
-# ---- blocks -------------------------------------------------------------------------------------------------------
+# ---- blocks ------------------------------------------------------------------------------------------------
+
 
 def take(runtime, nbytes):
     """A block of the device's allocator, for use in the current stream."""
     stream_id = current_stream_id(runtime.device_type)
     block = runtime.allocator.malloc(nbytes, stream_id)
     if observer.active:
-        observer.report("stream", action="alloc", address=block.address, nbytes=nbytes, stream=stream_id,
-                        site=calling_site(), time=perf_counter())
+        observer.report(
+            "stream",
+            action="alloc",
+            address=block.address,
+            nbytes=nbytes,
+            stream=stream_id,
+            site=calling_site(),
+            time=perf_counter(),
+        )
     return block
 
 
 def give_back(runtime, block, nbytes):
-    """The host does not use the block any more; work that is in its own stream may, and the next block there comes after."""
+    """The host does not use the block any more; work that is in its own stream may, and the next block there
+    comes after.
+    """
     if runtime.is_forked:
-        return                                     # the memory is the parent's
+        return  # the memory is the parent's
     if observer.active:
-        observer.report("stream", action="free", address=block.address, nbytes=nbytes, stream=block.stream,
-                        site=calling_site(), time=perf_counter())
+        observer.report(
+            "stream",
+            action="free",
+            address=block.address,
+            nbytes=nbytes,
+            stream=block.stream,
+            site=calling_site(),
+            time=perf_counter(),
+        )
     runtime.allocator.free(block)

@@ -1,4 +1,5 @@
 """`Launch`: one piece of work that the host put into a stream, and where in the program it did so."""
+
 import itertools
 import sys
 from time import perf_counter
@@ -6,15 +7,15 @@ from time import perf_counter
 from ..core import observer
 
 _next_number = itertools.count(1).__next__
-_thread_preparations = []            # what floors above want done at the start of a thread that runs kernels
+_thread_preparations = []  # what floors above want done at the start of a thread that runs kernels
 
 
 class Launch:
     """A kernel or a copy in a stream.
 
-    `name`: of the operator. `stream_id`: where it runs. `number`: launches count up. `site`: (file, line) of the caller
-    outside teachtorch. `reads`, `writes`: byte ranges (address, end) of device memory. `is_copy`: between host and
-    device. `work`: what the stream calls.
+    `name`: of the operator. `stream_id`: where it runs. `number`: launches count up. `site`: (file, line) of
+    the caller outside teachtorch. `reads`, `writes`: byte ranges (address, end) of device memory. `is_copy`:
+    between host and device. `work`: what the stream calls.
     """
 
     __slots__ = ("name", "stream_id", "number", "site", "reads", "writes", "is_copy", "work", "runtime")
@@ -48,14 +49,16 @@ class Launch:
         return sum([end - start for start, end in (*self.reads, *self.writes)])
 
     def __repr__(self):
-        return f"<Launch {self.number} of {self.name} in stream {self.stream_id}, from {shown_site(self.site)}>"
+        return (
+            f"<Launch {self.number} of {self.name} in stream {self.stream_id}, from {shown_site(self.site)}>"
+        )
 
 
 def calling_site():
     """(file, line) of the innermost frame outside teachtorch."""
     frame = sys._getframe(2)
     while frame.f_back is not None:
-        module = frame.f_globals.get("__name__")           # code that teachtorch generates has none
+        module = frame.f_globals.get("__name__")  # code that teachtorch generates has none
         if module is not None and not (module == "teachtorch" or module.startswith("teachtorch.")):
             break
         frame = frame.f_back
@@ -63,7 +66,8 @@ def calling_site():
 
 
 def shown_site(site):
-    """A site in words; of a notebook's cell, which Jupyter keeps in a file of a meaningless name, the line."""
+    """A site in words; of a notebook's cell, which Jupyter keeps in a file of a meaningless name, the line.
+    """
     return f"line {site[1]} of a cell" if "ipykernel_" in site[0] else f"{site[0]}:{site[1]}"
 
 

@@ -1,8 +1,9 @@
-"""Streams and events of accelerators, and which stream is current. https://pytorch.org/docs/stable/notes/cuda.html
+"""Streams and events of accelerators, and which stream is current.
+https://pytorch.org/docs/stable/notes/cuda.html
 
-A stream is a queue of work on a device: what is put into one runs in order, and no order holds between two unless one
-waits for an event of the other. These classes hold no mechanism: a device's runtime (memory/runtime.py, register_runtime)
-has
+A stream is a queue of work on a device: what is put into one runs in order, and no order holds between two
+unless one waits for an event of the other. These classes hold no mechanism: a device's runtime
+(memory/runtime.py, register_runtime) has
 
     new_stream(priority) -> id            priority_of(id)             launch(name, id, work, reads, writes, is_copy)
     record_event(id) -> mark              wait_event(id, mark)        seconds_between(mark, mark)
@@ -10,6 +11,7 @@ has
 
 and a mark has query() and synchronize(). The stream 0 is the default one.
 """
+
 import itertools
 import threading
 from time import perf_counter
@@ -18,12 +20,14 @@ from ..core import observer
 from ..core.device import as_device, device
 from .runtime import runtime_of
 
-ACCELERATORS = ("cuda", "sim")        # by rank: the first one that is there is "the" accelerator
+ACCELERATORS = ("cuda", "sim")  # by rank: the first one that is there is "the" accelerator
 _next_event_id = itertools.count(1).__next__
 
 
 class AcceleratorError(RuntimeError):
-    """A kernel failed on the device; raised by the host's next synchronisation, which may be far from the cause."""
+    """A kernel failed on the device; raised by the host's next synchronisation, which may be far from the
+    cause.
+    """
 
 
 class Current(threading.local):
@@ -48,7 +52,9 @@ def set_current_stream_id(device_type, stream_id):
 
 
 class SideStreams:
-    """Whether any thread ever chose another stream than the default one. Until then nobody need ask for streams."""
+    """Whether any thread ever chose another stream than the default one. Until then nobody need ask for
+    streams.
+    """
 
     are_used = False
     id_for = staticmethod(current_stream_id)
@@ -73,7 +79,7 @@ def accelerator_type():
     return None
 
 
-_available = set()                    # device types that can be used on this machine
+_available = set()  # device types that can be used on this machine
 
 
 def declare_available(device_type):
@@ -93,8 +99,8 @@ def accelerator_of(given):
 class Stream:
     """A queue of work on an accelerator (torch.Stream): made from a pool of 32, handed out in turn.
 
-    `device`: an accelerator, None for the one that is there. `priority`: below 0 chooses the pool of high priority.
-    `stream_id`: for a stream that exists. As a context manager it becomes the current stream.
+    `device`: an accelerator, None for the one that is there. `priority`: below 0 chooses the pool of high
+    priority. `stream_id`: for a stream that exists. As a context manager it becomes the current stream.
     """
 
     device_type_of_class = None
@@ -165,8 +171,8 @@ class Stream:
 class Event:
     """A point in a stream's work (torch.Event): record it, and let the host or another stream wait for it.
 
-    `enable_timing`: whether `elapsed_time` may be asked. `blocking`, `interprocess`: as in PyTorch's signature; waiting
-    never spins here, and events do not leave the process (RuntimeError).
+    `enable_timing`: whether `elapsed_time` may be asked. `blocking`, `interprocess`: as in PyTorch's
+    signature; waiting never spins here, and events do not leave the process (RuntimeError).
     """
 
     device_type_of_class = None
@@ -181,24 +187,39 @@ class Event:
         self._mark = None
 
     def record(self, stream=None):
-        """Move to the end of the work that `stream` (None: the current one) has so far. Who waits already waits for the
-        old point."""
+        """Move to the end of the work that `stream` (None: the current one) has so far.
+
+        Who waits already waits for the old point.
+        """
         stream_id = current_stream_id(self.device.type) if stream is None else stream.stream_id
         self._mark = self._runtime.record_event(stream_id)
         if observer.active:
-            observer.report("stream", action="record", event=self.event_id, mark=self._mark, stream=stream_id,
-                            time=perf_counter())
+            observer.report(
+                "stream",
+                action="record",
+                event=self.event_id,
+                mark=self._mark,
+                stream=stream_id,
+                time=perf_counter(),
+            )
 
     def wait(self, stream=None):
-        """Let work put from now on into `stream` (None: the current one) wait for the event; the host goes on. Nothing
+        """Let work put from now on into `stream` (None: the current one) wait for the event; the host goes
+        on. Nothing
         happens if it was never recorded."""
         if self._mark is None:
             return
         stream_id = current_stream_id(self.device.type) if stream is None else stream.stream_id
         self._runtime.wait_event(stream_id, self._mark)
         if observer.active:
-            observer.report("stream", action="wait", event=self.event_id, mark=self._mark, stream=stream_id,
-                            time=perf_counter())
+            observer.report(
+                "stream",
+                action="wait",
+                event=self.event_id,
+                mark=self._mark,
+                stream=stream_id,
+                time=perf_counter(),
+            )
 
     def query(self):
         """Whether the stream has come to it; True if it was never recorded."""
@@ -214,7 +235,8 @@ class Event:
             report_wait("event", begin, event=self.event_id, mark=self._mark)
 
     def elapsed_time(self, end_event):
-        """Milliseconds of the device from this event to `end_event`. RuntimeError unless both have enable_timing, were
+        """Milliseconds of the device from this event to `end_event`. RuntimeError unless both have
+        enable_timing, were
         recorded, and are done."""
         both = (self, end_event)
         if not all(event.enable_timing for event in both):

@@ -3,12 +3,13 @@
     check the devices → the fake rule says what the results look like → allocate them on the device
     → put the kernel into the current stream → return
 
-so that the host is away before the kernel has begun (paper section 5.2). Operators without a fake rule, whose results'
-shapes depend on the data (nonzero, masked_select, unique), have to wait for the device.
+so that the host is away before the kernel has begun (paper section 5.2). Operators without a fake rule, whose
+results' shapes depend on the data (nonzero, masked_select, unique), have to wait for the device.
 
-`sim` runs the CPU kernel in the stream's thread. A device with kernels of its own registers them under its key, or
-replaces the mechanism with another `Operator.makers[key]`.
+`sim` runs the CPU kernel in the stream's thread. A device with kernels of its own registers them under its
+key, or replaces the mechanism with another `Operator.makers[key]`.
 """
+
 from ..core import geometry, observer, settings
 from ..core.device import CPU
 from ..dispatch import keys as K
@@ -37,7 +38,8 @@ OVERWRITES = ("fill_", "zero_", "copy_")
 ALSO_WRITES = {"native_batch_norm": ((3, 4), 5)}
 
 
-# ---- the three kinds of kernel ------------------------------------------------------------------------------------
+# ---- the three kinds of kernel -----------------------------------------------------------------------------
+
 
 def device_kernel(op):
     """The kernel of an operator under an accelerator's key; None if it has no CPU kernel to run."""
@@ -60,6 +62,7 @@ def functional_kernel(op):
         made = tensors_like(fake(*args), device, results)
         launch(op, cpu, device, args, outputs=made)
         return made
+
     return kernel
 
 
@@ -72,6 +75,7 @@ def inplace_kernel(op):
         check_change(op, info, self, args)
         launch(op, cpu, device, (self, *args), written=[self])
         return self
+
     return kernel
 
 
@@ -85,11 +89,14 @@ def factory_kernel(op):
         if not is_uninitialised:
             launch(op, lambda keys, *args: cpu(keys, CPU, *args), device, args, outputs=made)
         return made
+
     return kernel
 
 
 def waiting_kernel(op):
-    """The result's shape is known once the kernel has run: the host waits for it, and then copies what it found."""
+    """The result's shape is known once the kernel has run: the host waits for it, and then copies what it
+    found.
+    """
     cpu, results = op.own_kernel(K.CPU), results_type(op.name, op.info.outputs)
 
     def kernel(keys, *args):
@@ -100,11 +107,13 @@ def waiting_kernel(op):
         if error is not None:
             raise error
         return moved(found, device, results)
+
     return kernel
 
 
 def outcome_of(cpu, keys, args):
-    """(result, None) or (None, error) of a kernel whose launcher waits for it, and so gets the error itself."""
+    """(result, None) or (None, error) of a kernel whose launcher waits for it, and so gets the error itself.
+    """
     try:
         return cpu(keys, *args), None
     except Exception as error:
@@ -119,7 +128,8 @@ def moved(found, device, results):
     return tuple(parts) if results is None else results(*parts)
 
 
-# ---- before the launch --------------------------------------------------------------------------------------------
+# ---- before the launch -------------------------------------------------------------------------------------
+
 
 def device_of(op, args):
     """The accelerator that the arguments are on. RuntimeError, in PyTorch's words, unless they all are.
@@ -128,7 +138,7 @@ def device_of(op, args):
     """
     device, strays = None, []
     for position, a in enumerate(args):
-        for t in (a if a.__class__ in (list, tuple) else (a,)):
+        for t in a if a.__class__ in (list, tuple) else (a,):
             if isinstance(t, Tensor):
                 if not t.is_cpu:
                     device = device or t._device
@@ -137,12 +147,16 @@ def device_of(op, args):
     if strays or device is None:
         raise RuntimeError(two_devices(op, device, strays))
     if op.name in TAKE_CPU_INDICES and args[0].is_cpu:
-        raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
+        raise RuntimeError(
+            "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+        )
     return device
 
 
 def two_devices(op, device, strays):
-    found = f"Expected all tensors to be on the same device, but found at least two devices, {device} and cpu!"
+    found = (
+        f"Expected all tensors to be on the same device, but found at least two devices, {device} and cpu!"
+    )
     if op.info is None or op.info.kind == "pointwise":
         return found
     argument = op.info.signature.names[strays[0]] if strays else "self"
@@ -152,8 +166,10 @@ def two_devices(op, device, strays):
 def check_change(op, info, self, args):
     """Refuse a change that the kernel would refuse, while the caller is still there."""
     if self.is_cpu:
-        raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
-                           f"{device_of(op, args)} and cpu!")
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, "
+            f"{device_of(op, args)} and cpu!"
+        )
     if op.name not in MAY_OVERLAP:
         refuse_overlap(self)
         refuse_partial_overlap(self, args)
@@ -162,29 +178,34 @@ def check_change(op, info, self, args):
         check_result(op.name, self, found.shape, found.dtype)
 
 
-# ---- the results --------------------------------------------------------------------------------------------------
+# ---- the results -------------------------------------------------------------------------------------------
 
 MOST_REMEMBERED = 1000
 
 
 def remembering(fake):
-    """A pointwise operator's fake rule that remembers its answers: a program asks the same again and again."""
+    """A pointwise operator's fake rule that remembers its answers: a program asks the same again and again.
+    """
     known = {}
 
     def remembered(*args):
-        key = (settings.default_dtype, *[(a._shape, a._stride, a._dtype) if isinstance(a, Tensor) else (a.__class__, a)
-                                         for a in args])
+        key = (
+            settings.default_dtype,
+            *[(a._shape, a._stride, a._dtype) if isinstance(a, Tensor) else (a.__class__, a) for a in args],
+        )
         found = known.get(key)
         if found is None:
             if len(known) == MOST_REMEMBERED:
                 known.clear()
             found = known[key] = layout_of(fake(*args))
         return found
+
     return remembered
 
 
 class Layout:
-    """A Fake with what an allocation needs: strides that are never None, and how many bytes the storage has."""
+    """A Fake with what an allocation needs: strides that are never None, and how many bytes the storage has.
+    """
 
     __slots__ = ("shape", "stride", "dtype", "nbytes")
 
@@ -213,10 +234,13 @@ def tensor_like(fake, device):
     return from_geometry(DeviceStorage(layout.nbytes, device), layout.shape, layout.stride, 0, layout.dtype)
 
 
-# ---- the launch ---------------------------------------------------------------------------------------------------
+# ---- the launch --------------------------------------------------------------------------------------------
+
 
 def launch(op, cpu, device, args, outputs=(), written=()):
-    """Put a CPU kernel into the current stream: on the arguments, into `outputs`. `written`: arguments that change."""
+    """Put a CPU kernel into the current stream: on the arguments, into `outputs`. `written`: arguments that
+    change.
+    """
     host_args = [on_host(a) for a in args]
     if op.info is not None and "generator" in op.info.signature.names:
         place = op.info.signature.names.index("generator")
@@ -246,7 +270,9 @@ def launch(op, cpu, device, args, outputs=(), written=()):
 
 
 def on_host(a):
-    """An argument as the kernel gets it: a CPU tensor over device memory, or a copy of a CPU tensor as it is now."""
+    """An argument as the kernel gets it: a CPU tensor over device memory, or a copy of a CPU tensor as it is
+    now.
+    """
     if isinstance(a, Tensor):
         return from_array(array_of(a).copy()) if a.is_cpu else host_view(a)
     if a.__class__ in (list, tuple):
@@ -287,7 +313,9 @@ def also_written(op, args):
 
 @at_start_of_device_threads
 def prepare():
-    """A stream's thread: no graph, no versions, nothing reported as a call of the user's, and loops on this thread."""
+    """A stream's thread: no graph, no versions, nothing reported as a call of the user's, and loops on this
+    thread.
+    """
     set_grad_mode(False)
     state.excluded |= K.AD_INPLACE_OR_VIEW
     state.is_device_thread = True

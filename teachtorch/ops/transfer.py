@@ -1,11 +1,13 @@
 """Copies between the host and an accelerator, pinned memory, and the questions whether memory is pinned.
 
     host → device   from pinned memory with non_blocking=True the host goes on at once, and must leave the source alone
-                    until the copy is done; from ordinary memory the bytes are staged first, and the host waits
+                    until the copy is done; from ordinary memory the bytes are staged first, and the host
+                    waits
     device → host   with non_blocking=True into pinned memory (`.to("cpu", non_blocking=True)` allocates it): garbage
                     until the host has synchronised; else the host waits
 aten/src/ATen/native/cuda/Copy.cu; https://pytorch.org/tutorials/intermediate/pinmem_nonblock.html
 """
+
 import numpy as np
 
 from ..core import geometry
@@ -28,7 +30,8 @@ _cpu_to_copy = _to_copy.own_kernel(K.CPU)
 _convert_on_device, _copy_on_device = device_kernel(_to_copy), inplace_kernel(_copy)
 
 
-# ---- to(device) ---------------------------------------------------------------------------------------------------
+# ---- to(device) --------------------------------------------------------------------------------------------
+
 
 def to_copy_from_host(keys, self, dtype, device, memory_format, non_blocking=False):
     """`_to_copy` of a CPU tensor: uploads where an accelerator is asked for."""
@@ -48,8 +51,9 @@ def to_copy_from_device(keys, self, dtype, device, memory_format, non_blocking=F
     if device.type == "meta":
         return meta_tensor(self._shape, dtype, stride)
     if device.type != "cpu":
-        return to_copy_from_host(keys, to_copy_from_device(keys, self, dtype, CPU, memory_format), dtype, device,
-                                 memory_format)
+        return to_copy_from_host(
+            keys, to_copy_from_device(keys, self, dtype, CPU, memory_format), dtype, device, memory_format
+        )
     if self._dtype is not dtype or stride_of(self) != stride:
         self = _convert_on_device(keys, self, dtype, None, memory_format)
     new = host_tensor(self._shape, stride, dtype, non_blocking)
@@ -73,7 +77,8 @@ def host_storage(nbytes, is_pinned):
     return storage
 
 
-# ---- copy_ --------------------------------------------------------------------------------------------------------
+# ---- copy_ -------------------------------------------------------------------------------------------------
+
 
 def copy_with_device(keys, self, src, non_blocking=False):
     """`copy_` where one side, or both, is on an accelerator."""
@@ -90,7 +95,8 @@ def copy_with_device(keys, self, src, non_blocking=False):
     return self
 
 
-# ---- the copies ---------------------------------------------------------------------------------------------------
+# ---- the copies --------------------------------------------------------------------------------------------
+
 
 def upload(target, source, non_blocking):
     """Copy a CPU tensor into a device tensor, converting on the host if the dtypes differ."""
@@ -126,8 +132,14 @@ def download(target, source, non_blocking):
 
 
 def launch_copy(name, device, work, reads=(), writes=()):
-    runtime_of(device.type).launch(name, current_stream_id(device.type), work, [extent_of(t) for t in reads if t.numel()],
-                                   [extent_of(t) for t in writes if t.numel()], is_copy=True)
+    runtime_of(device.type).launch(
+        name,
+        current_stream_id(device.type),
+        work,
+        [extent_of(t) for t in reads if t.numel()],
+        [extent_of(t) for t in writes if t.numel()],
+        is_copy=True,
+    )
 
 
 _to_copy.register(K.CPU, to_copy_from_host)
@@ -135,10 +147,12 @@ _to_copy.register(K.SIM, to_copy_from_device)
 _copy.register(K.SIM, copy_with_device)
 
 
-# ---- pinned memory ------------------------------------------------------------------------------------------------
+# ---- pinned memory -----------------------------------------------------------------------------------------
+
 
 def pin_memory(self, device=None):
-    """This tensor in pinned memory, from and to which accelerators copy without the host: itself if it is there already.
+    """This tensor in pinned memory, from and to which accelerators copy without the host: itself if it is
+    there already.
 
     On sim pinned memory is ordinary memory with a mark. RuntimeError for tensors that are not on the CPU.
     """
@@ -156,20 +170,25 @@ def is_pinned(self, device=None):
 
 
 def record_stream(self, stream):
-    """Keep this tensor's memory, once it has died, from being used again before the work that `stream` has by then is done.
+    """Keep this tensor's memory, once it has died, from being used again before the work that `stream` has by
+    then is done.
 
     For tensors that are used in another stream than the one they were allocated in. It orders nothing else.
     """
     if self.is_cpu:
-        raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
+        raise NotImplementedError(
+            "Could not run 'aten::record_stream' with arguments from the 'CPU' backend."
+        )
     storage_of(self).record_stream(stream)
 
 
 def to_accelerator(device_type):
     """The method `t.sim()`: a copy on that device, the tensor itself if it is there already."""
+
     def method(self, device=None, non_blocking=False, memory_format=layouts.preserve_format):
         target = WITH_INDEX[device_type] if device is None else as_device(device)
         return convert(self, self._dtype, target, False, memory_format, non_blocking)
+
     method.__name__ = method.__qualname__ = device_type
     method.__doc__ = f"This tensor on the device {device_type}: itself if it is there already."
     return publish(device_type, method, ("Tensor",))

@@ -2,9 +2,11 @@
 
     PYTHONPATH=. python tests/benchmarks/bench_sim.py
 
-Goals: a launch of at most 20 microseconds; a pipeline of two streams at least 1.6 times as quick as one stream, on two
-cores. Minimum over rounds. While launches are measured a host function keeps the stream's thread asleep.
+Goals: a launch of at most 20 microseconds; a pipeline of two streams at least 1.6 times as quick as one
+stream, on two cores. Minimum over rounds. While launches are measured a host function keeps the stream's
+thread asleep.
 """
+
 import threading
 import time
 
@@ -50,15 +52,21 @@ def best(function, rounds=7):
 
 def main():
     a, b, cpu = torch.ones(100, device="sim"), torch.ones(100, device="sim"), torch.ones(100)
-    calls = {"a + b": lambda: a + b, "a.add_(b)": lambda: a.add_(b), "a.relu()": lambda: a.relu(),
-             "a.sum()": lambda: a.sum()}
+    calls = {
+        "a + b": lambda: a + b,
+        "a.add_(b)": lambda: a.add_(b),
+        "a.relu()": lambda: a.relu(),
+        "a.sum()": lambda: a.sum(),
+    }
     for name, call in calls.items():
         print(f"launch of {name:10} {launch_microseconds(call):6.1f} us   (goal: 20)")
     print(f"a + b on the CPU     {launch_microseconds(lambda: cpu + cpu):6.1f} us")
     x, one, other = torch.rand(1_000_000, device="sim"), sim.Stream(), sim.Stream()
     pipeline_seconds([one, other], x)
     alone, together = (best(lambda: pipeline_seconds(streams, x)) for streams in ([one], [one, other]))
-    print(f"4 chains: one stream {alone * 1e3:.1f} ms, two {together * 1e3:.1f} ms: {alone / together:.2f} times (goal: 1.6)")
+    print(
+        f"4 chains: one stream {alone * 1e3:.1f} ms, two {together * 1e3:.1f} ms: {alone / together:.2f} times (goal: 1.6)"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """Tests on the simulated device leave no thread, no error and no work behind."""
+
 import pytest
 
 from teachtorch.memory.runtime import runtime_of

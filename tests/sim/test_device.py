@@ -1,4 +1,5 @@
 """Modules, optimizers, files, copies and processes on sim: the device is as good as the CPU."""
+
 import copy
 import io
 import multiprocessing
@@ -86,13 +87,15 @@ def test_default_device_and_names():
 
 
 def test_out_of_memory_is_said_and_survived():
-    with pytest.raises(torch.OutOfMemoryError if hasattr(torch, "OutOfMemoryError") else RuntimeError,
-                       match="out of memory"):
+    with pytest.raises(
+        torch.OutOfMemoryError if hasattr(torch, "OutOfMemoryError") else RuntimeError, match="out of memory"
+    ):
         torch.empty(1 << 30, device="sim")
     assert torch.ones(2, device="sim").tolist() == [1, 1]
 
 
-# ---- threads and processes ----------------------------------------------------------------------------------------
+# ---- threads and processes ---------------------------------------------------------------------------------
+
 
 def stream_threads():
     return [thread for thread in threading.enumerate() if thread.name.startswith("teachtorch-sim")]
@@ -108,9 +111,13 @@ def test_threads_start_at_first_use_and_stop():
 
 
 def test_process_ends_while_kernels_are_queued():
-    program = ("import teachtorch as torch\nfrom teachtorch import sim\nx = torch.ones(4, device='sim')\n"
-               "for _ in range(100):\n    sim.sleep(1.0)\nprint('done')")
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    program = (
+        "import teachtorch as torch\nfrom teachtorch import sim\nx = torch.ones(4, device='sim')\n"
+        "for _ in range(100):\n    sim.sleep(1.0)\nprint('done')"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
     assert (found.returncode, found.stdout.strip(), found.stderr) == (0, "done", "")
 
 

@@ -1,4 +1,5 @@
 """Every operator gives on sim what it gives on the CPU, forward and backward: one sample of each."""
+
 import numpy as np
 import pytest
 
@@ -8,10 +9,36 @@ from tests.samples import all_samples
 
 SAMPLES = all_samples()
 OPERATORS = sorted(name for name, op in registry.items() if op.info is not None and op.info.name == name)
-RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "normal", "normal.size",
-          "normal_", "uniform_", "random_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_",
-          "bernoulli", "multinomial", "dropout", "native_dropout", "feature_dropout", "alpha_dropout",
-          "feature_alpha_dropout", "rrelu", "rrelu_with_noise", "fractional_max_pool2d", "fractional_max_pool3d"}
+RANDOM = {
+    "rand",
+    "randn",
+    "randint",
+    "randperm",
+    "rand_like",
+    "randn_like",
+    "randint_like",
+    "normal",
+    "normal.size",
+    "normal_",
+    "uniform_",
+    "random_",
+    "log_normal_",
+    "cauchy_",
+    "exponential_",
+    "geometric_",
+    "bernoulli_",
+    "bernoulli",
+    "multinomial",
+    "dropout",
+    "native_dropout",
+    "feature_dropout",
+    "alpha_dropout",
+    "feature_alpha_dropout",
+    "rrelu",
+    "rrelu_with_noise",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
+}
 UNINITIALISED = {"empty", "empty_like", "empty_strided", "new_empty"}
 # What asks for the CPU, or is told of a device.
 HOST_ONLY = {"from_numpy", "to", "_to_copy"}
@@ -53,7 +80,9 @@ def assert_same(name, ours, theirs):
         assert (tuple(a.shape), a.dtype) == (tuple(b.shape), b.dtype)
         assert a.stride() == b.stride() or not a.numel()
         if name not in RANDOM | UNINITIALISED:
-            np.testing.assert_array_equal(np.asarray(a.detach().cpu().tolist()), np.asarray(b.detach().tolist()))
+            np.testing.assert_array_equal(
+                np.asarray(a.detach().cpu().tolist()), np.asarray(b.detach().tolist())
+            )
 
 
 @pytest.mark.parametrize("name", [n for n in OPERATORS if n not in HOST_ONLY])
@@ -78,4 +107,6 @@ def test_backward_on_sim_equals_cpu(name):
         grads.append([t.grad for t in tensors_in(args) if t.is_leaf and t.grad is not None])
     assert {str(g.device) for g in grads[1]} <= {"sim:0"}
     for ours, theirs in zip(grads[1], grads[0], strict=True):
-        np.testing.assert_allclose(np.asarray(ours.cpu().tolist()), np.asarray(theirs.tolist()), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(
+            np.asarray(ours.cpu().tolist()), np.asarray(theirs.tolist()), rtol=1e-12, atol=1e-14
+        )

@@ -1,4 +1,7 @@
-"""The sanitizer finds the races there are, names both sides and the missing call, and finds none in ordered programs."""
+"""The sanitizer finds the races there are, names both sides and the missing call, and finds none in ordered
+programs.
+"""
+
 import inspect
 
 import pytest
@@ -42,9 +45,14 @@ def write_after_write(x, side):
         x.fill_(3)
 
 
-@pytest.mark.parametrize(("program", "first", "second"), [
-    (read_after_write, "mul_ writes", "add reads"), (write_after_read, "add reads", "mul_ "),
-    (write_after_write, "fill_ writes", "fill_ writes")])
+@pytest.mark.parametrize(
+    ("program", "first", "second"),
+    [
+        (read_after_write, "mul_ writes", "add reads"),
+        (write_after_read, "add reads", "mul_ "),
+        (write_after_write, "fill_ writes", "fill_ writes"),
+    ],
+)
 def test_race_is_found_and_named(program, first, second):
     race = race_of(program)
     assert isinstance(race, Race)
@@ -56,12 +64,16 @@ def test_race_is_found_and_named(program, first, second):
     assert sites == [(__file__, start + 1), (__file__, start + 3)]
 
 
-@pytest.mark.parametrize("order", [
-    lambda side: side.wait_stream(sim.default_stream()),
-    lambda side: side.wait_event(sim.default_stream().record_event()),
-    lambda side: sim.synchronize(),
-    lambda side: sim.default_stream().synchronize(),
-    lambda side: torch.ones((), device="sim").item()])
+@pytest.mark.parametrize(
+    "order",
+    [
+        lambda side: side.wait_stream(sim.default_stream()),
+        lambda side: side.wait_event(sim.default_stream().record_event()),
+        lambda side: sim.synchronize(),
+        lambda side: sim.default_stream().synchronize(),
+        lambda side: torch.ones((), device="sim").item(),
+    ],
+)
 def test_each_way_of_waiting_orders(order):
     x, side = torch.ones(8, device="sim"), sim.Stream()
     with torch.accelerator.sanitizer():
@@ -126,10 +138,14 @@ def test_use_after_free_names_record_stream():
     assert finding.site[0] == __file__
 
 
-@pytest.mark.parametrize("keep", [
-    lambda x, side: x.record_stream(side),
-    lambda x, side: sim.default_stream().wait_stream(side),
-    lambda x, side: side.synchronize()])
+@pytest.mark.parametrize(
+    "keep",
+    [
+        lambda x, side: x.record_stream(side),
+        lambda x, side: sim.default_stream().wait_stream(side),
+        lambda x, side: side.synchronize(),
+    ],
+)
 def test_kept_memory_is_no_finding(keep):
     side = sim.Stream()
     with torch.accelerator.sanitizer():

@@ -1,7 +1,9 @@
 """Streams and events on sim keep the rules of CUDA's (pytorch.org/docs/stable/notes/cuda.html).
 
-Tests hold a stream with a gate, a host function that waits, so that nothing depends on how quick the machine is.
+Tests hold a stream with a gate, a host function that waits, so that nothing depends on how quick the machine
+is.
 """
+
 import gc
 import threading
 from contextlib import contextmanager
@@ -35,9 +37,22 @@ def test_launch_returns_before_the_kernel_has_run():
     assert sim.default_stream().query()
 
 
-@pytest.mark.parametrize("wait", [lambda t: t.item(), lambda t: t.tolist(), lambda t: t.cpu(), bool, repr, float,
-                                  lambda t: t.to("cpu"), torch.nonzero, lambda t: t[t > 0], torch.unique,
-                                  lambda t: sim.synchronize()])
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda t: t.item(),
+        lambda t: t.tolist(),
+        lambda t: t.cpu(),
+        bool,
+        repr,
+        float,
+        lambda t: t.to("cpu"),
+        torch.nonzero,
+        lambda t: t[t > 0],
+        torch.unique,
+        lambda t: sim.synchronize(),
+    ],
+)
 def test_what_needs_data_waits(wait):
     order = []
     x = torch.ones((), device="sim")
@@ -158,7 +173,8 @@ def test_missing_wait_stream_really_loses():
     y.record_stream(sim.default_stream())
 
 
-# ---- memory -------------------------------------------------------------------------------------------------------
+# ---- memory ------------------------------------------------------------------------------------------------
+
 
 def test_memory_of_a_dead_tensor_is_used_again_in_its_stream_only():
     side = sim.Stream()
@@ -208,10 +224,13 @@ def test_no_block_stays_taken():
     (x @ x).sum().backward()
     del x
     gc.collect()
-    assert before == (torch.accelerator.memory_allocated() if hasattr(torch.accelerator, "memory_allocated") else 0)
+    assert before == (
+        torch.accelerator.memory_allocated() if hasattr(torch.accelerator, "memory_allocated") else 0
+    )
 
 
-# ---- copies -------------------------------------------------------------------------------------------------------
+# ---- copies ------------------------------------------------------------------------------------------------
+
 
 def test_pinned_copy_is_asynchronous_and_sees_late_changes_of_the_source():
     source = torch.zeros(4).pin_memory()
@@ -255,7 +274,8 @@ def test_copies_convert_and_broadcast():
     assert torch.zeros(2, 3, device="sim").copy_(torch.tensor([1.5, 2, 3])).tolist() == [[1.5, 2, 3]] * 2
 
 
-# ---- errors -------------------------------------------------------------------------------------------------------
+# ---- errors ------------------------------------------------------------------------------------------------
+
 
 def test_error_of_a_kernel_surfaces_at_the_next_synchronisation_with_its_launch_site():
     table, index = torch.ones(3, 2, device="sim"), torch.tensor([7], device="sim")
@@ -290,7 +310,8 @@ def test_mixed_devices_are_refused_in_pytorchs_words():
     assert x[torch.tensor([0])].tolist() == [[1, 1]]
 
 
-# ---- backward -----------------------------------------------------------------------------------------------------
+# ---- backward ----------------------------------------------------------------------------------------------
+
 
 def test_backward_runs_in_the_streams_of_forward():
     side, launches = sim.Stream(), []
@@ -304,6 +325,7 @@ def test_backward_runs_in_the_streams_of_forward():
     def note(topic, fields):
         if fields["action"] == "launch":
             launches.append((fields["launch"].name, fields["launch"].stream_id))
+
     with observer.watching(note, "stream"):
         z.backward()
     assert ("cos", side.stream_id) in launches
@@ -324,7 +346,8 @@ def test_gradients_of_two_streams_are_added_in_order():
         assert x.grad.sum().item() == pytest.approx(6000, rel=1e-4)
 
 
-# ---- random numbers -----------------------------------------------------------------------------------------------
+# ---- random numbers ----------------------------------------------------------------------------------------
+
 
 def test_equal_seeds_give_equal_numbers_whatever_the_streams_do():
     side = sim.Stream()
@@ -337,6 +360,7 @@ def test_equal_seeds_give_equal_numbers_whatever_the_streams_do():
                 second = torch.randn(5, device="sim")
         with sim.stream(side):
             return first.tolist(), second.tolist()
+
     assert draw() == draw()
     generator = torch.Generator(device="sim").manual_seed(1)
     state = generator.get_state()

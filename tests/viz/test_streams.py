@@ -1,4 +1,5 @@
 """viz.streams: what a program does on sim, and what a profiler's file of PyTorch says."""
+
 import json
 from xml.etree import ElementTree
 
@@ -33,21 +34,28 @@ def of_kind(items, kind):
 
 def test_lanes_bars_and_order():
     trace = watched().trace
-    assert [lane["label"] for lane in trace.groups][:2] == ["host", "default stream"] and len(trace.groups) == 3
-    assert [bar["label"] for bar in of_kind(trace.nodes, "launch")] == ["mul_", "add", "sum", "memcpy DtoH (pageable)"]
+    assert [lane["label"] for lane in trace.groups][:2] == ["host", "default stream"] and len(
+        trace.groups
+    ) == 3
+    assert [bar["label"] for bar in of_kind(trace.nodes, "launch")] == [
+        "mul_",
+        "add",
+        "sum",
+        "memcpy DtoH (pageable)",
+    ]
     kernels = {bar["label"]: bar for bar in trace.nodes if bar["id"].startswith("k")}
     assert kernels["mul_"]["lane"] == "s0" and kernels["add"]["lane"] != "s0"
     assert kernels["mul_"]["to"] <= kernels["add"]["from"]
-    order, = of_kind(trace.edges, "order")
+    (order,) = of_kind(trace.edges, "order")
     assert (order["from"], order["to"]) == ("k0", "k1")
     assert not of_kind(trace.edges, "race")
-    wait, = of_kind(trace.nodes, "wait")
+    (wait,) = of_kind(trace.nodes, "wait")
     assert wait["to"] >= kernels["memcpy DtoH (pageable)"]["to"]
 
 
 def test_race_is_drawn_and_told():
     picture = watched(is_ordered=False)
-    race, = of_kind(picture.trace.edges, "race")
+    (race,) = of_kind(picture.trace.edges, "race")
     assert (race["from"], race["to"], race["label"]) == ("k0", "k1", "read after write")
     assert "RACE (read after write)" in picture.text and "race-line" in picture.svg
     assert any("wait_stream" in note for note in picture.trace.notes)
@@ -83,18 +91,25 @@ def test_nothing_launched():
 
 def test_profilers_file_of_pytorch(tmp_path):
     """The fields are those of torch.profiler's export_chrome_trace with ProfilerActivity.CUDA."""
+
     def event(cat, name, ts, dur, **args):
         return {"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur, "pid": 0, "tid": 0, "args": args}
-    events = [event("cpu_op", "aten::mm", 90, 30), event("cuda_runtime", "cudaLaunchKernel", 100, 8, correlation=1),
-              event("kernel", "gemm", 150, 400, correlation=1, stream=7),
-              event("cuda_runtime", "cudaMemcpyAsync", 110, 9, correlation=2),
-              event("gpu_memcpy", "Memcpy DtoH", 560, 40, correlation=2, stream=20),
-              event("cuda_runtime", "cudaStreamSynchronize", 120, 500)]
+
+    events = [
+        event("cpu_op", "aten::mm", 90, 30),
+        event("cuda_runtime", "cudaLaunchKernel", 100, 8, correlation=1),
+        event("kernel", "gemm", 150, 400, correlation=1, stream=7),
+        event("cuda_runtime", "cudaMemcpyAsync", 110, 9, correlation=2),
+        event("gpu_memcpy", "Memcpy DtoH", 560, 40, correlation=2, stream=20),
+        event("cuda_runtime", "cudaStreamSynchronize", 120, 500),
+    ]
     path = tmp_path / "trace.json"
     path.write_text(json.dumps({"traceEvents": events}))
     trace = viz.streams(path).trace
     assert [lane["label"] for lane in trace.groups] == ["host", "default stream", "stream 1"]
-    assert [(bar["label"], bar["from"], bar["to"]) for bar in of_kind(trace.nodes, "kernel")] == [("gemm", 0.05, 0.45)]
+    assert [(bar["label"], bar["from"], bar["to"]) for bar in of_kind(trace.nodes, "kernel")] == [
+        ("gemm", 0.05, 0.45)
+    ]
     assert of_kind(trace.nodes, "copy")[0]["lane"] == "s1"
     path.write_text(json.dumps({"traceEvents": events[:2]}))
     with pytest.raises(ValueError, match="no kernels"):

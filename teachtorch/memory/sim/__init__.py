@@ -5,6 +5,6 @@
     cost.py      how long launches, kernels and copies are made to take
     runtime.py   the device: memory, streams, marks and errors behind the interface of memory/runtime.py
 
-What is real: launches return at once, results are garbage until the stream has come to them, two streams run at the same
-time, and a missing `wait_stream` loses. What is not: a kernel is the CPU's, on one thread.
+What is real: launches return at once, results are garbage until the stream has come to them, two streams run
+at the same time, and a missing `wait_stream` loses. What is not: a kernel is the CPU's, on one thread.
 """

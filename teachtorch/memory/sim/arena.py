@@ -1,4 +1,5 @@
 """The memory of the simulated device: fixed in size, handed out by first fit."""
+
 import threading
 from bisect import insort
 
@@ -6,7 +7,7 @@ import numpy as np
 
 from ..runtime import DeviceOutOfMemory
 
-ALIGNMENT = 512                  # of every address, in bytes, as cudaMalloc's
+ALIGNMENT = 512  # of every address, in bytes, as cudaMalloc's
 
 
 class Arena:
@@ -19,10 +20,10 @@ class Arena:
         self.capacity = round_up(capacity)
         whole = np.empty(self.capacity + ALIGNMENT, np.uint8)
         skipped = -address_of(whole) % ALIGNMENT
-        self.bytes = whole[skipped:skipped + self.capacity]
+        self.bytes = whole[skipped : skipped + self.capacity]
         self.base = address_of(self.bytes)
-        self.holes = [(self.base, self.capacity)]          # (address, nbytes), by address, no two touching
-        self.taken = {}                                    # address -> nbytes
+        self.holes = [(self.base, self.capacity)]  # (address, nbytes), by address, no two touching
+        self.taken = {}  # address -> nbytes
         self._lock = threading.Lock()
 
     def allocate(self, nbytes):
@@ -31,10 +32,14 @@ class Arena:
         with self._lock:
             for place, (address, size) in enumerate(self.holes):
                 if size >= wanted:
-                    self.holes[place:place + 1] = [(address + wanted, size - wanted)] if size > wanted else []
+                    self.holes[place : place + 1] = (
+                        [(address + wanted, size - wanted)] if size > wanted else []
+                    )
                     self.taken[address] = wanted
                     return address
-        raise DeviceOutOfMemory(f"sim: no {nbytes} bytes in one piece; {self.free_bytes()} of {self.capacity} are free")
+        raise DeviceOutOfMemory(
+            f"sim: no {nbytes} bytes in one piece; {self.free_bytes()} of {self.capacity} are free"
+        )
 
     def release(self, address):
         """Take back what `allocate` returned; it joins the holes beside it."""
@@ -49,7 +54,7 @@ class Arena:
     def view(self, address, nbytes):
         """A flat uint8 array over device memory, as kernels see it."""
         start = address - self.base
-        return self.bytes[start:start + nbytes]
+        return self.bytes[start : start + nbytes]
 
 
 def joined(holes):

@@ -1,4 +1,5 @@
 """How long things take on the simulated device. Without a cost model they take as long as they take."""
+
 from contextlib import contextmanager
 from time import perf_counter, sleep
 
@@ -24,9 +25,11 @@ class CostModel:
         return self.kernel + (nbytes / bandwidth if bandwidth else 0.0)
 
     def wait_for_launch(self, begin):
-        """Keep the host busy until a launch that began at `begin` has taken its time, but let other threads run."""
+        """Keep the host busy until a launch that began at `begin` has taken its time, but let other threads
+        run.
+        """
         while (missing := begin + self.launch - perf_counter()) > 0:
-            sleep(missing if missing > 1e-3 else 0)         # a short sleep would last longer than a launch does
+            sleep(missing if missing > 1e-3 else 0)  # a short sleep would last longer than a launch does
 
     def wait_for_kernel(self, begin, is_copy, nbytes):
         """Let the stream's thread sleep until a kernel that began at `begin` has taken its time."""
@@ -35,13 +38,16 @@ class CostModel:
             sleep(missing)
 
     def __repr__(self):
-        return (f"CostModel(launch={self.launch}, kernel={self.kernel}, bandwidth={self.bandwidth}, "
-                f"copy_bandwidth={self.copy_bandwidth})")
+        return (
+            f"CostModel(launch={self.launch}, kernel={self.kernel}, bandwidth={self.bandwidth}, "
+            f"copy_bandwidth={self.copy_bandwidth})"
+        )
 
 
 @contextmanager
 def cost_model(runtime, model):
-    """Give a device another cost model for the length of a `with` block; its queues are emptied at both ends."""
+    """Give a device another cost model for the length of a `with` block; its queues are emptied at both ends.
+    """
     runtime.synchronize()
     before, runtime.cost = runtime.cost, model
     try:

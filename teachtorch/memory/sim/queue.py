@@ -1,4 +1,6 @@
-"""A stream as a FIFO queue and the thread that runs it; marks are points in the queue that can be waited for."""
+"""A stream as a FIFO queue and the thread that runs it; marks are points in the queue that can be waited for.
+"""
+
 import queue
 import threading
 from time import perf_counter
@@ -45,7 +47,8 @@ class Mark:
 class Queue:
     """The work of one stream, in order. The thread starts with the first task and ends with `stop`.
 
-    Tasks are called without arguments. An exception of one goes to `on_error(task, error)`, and the next one runs.
+    Tasks are called without arguments. An exception of one goes to `on_error(task, error)`, and the next one
+    runs.
     """
 
     def __init__(self, name, on_error):
@@ -53,7 +56,7 @@ class Queue:
         self.on_error = on_error
         self.thread = None
         self.tasks = queue.SimpleQueue()
-        self.last_mark = None                 # a mark behind which nothing was put, if there is one
+        self.last_mark = None  # a mark behind which nothing was put, if there is one
         self.is_dropping = False
         self._start_lock = threading.Lock()
 
@@ -62,12 +65,12 @@ class Queue:
         if self.thread is None:
             self._start()
         self.tasks.put(task)
-        self.last_mark = None                 # last, so that no other thread's mark before the task is left there
+        self.last_mark = None  # last, so that no other thread's mark before the task is left there
 
     def mark(self, on_wait=None):
         """A mark behind the work that is there now."""
         mark = Mark(on_wait)
-        if self.thread is None:               # nothing was ever put
+        if self.thread is None:  # nothing was ever put
             mark()
         else:
             self.last_mark = mark
@@ -101,7 +104,9 @@ class Queue:
     def _start(self):
         with self._start_lock:
             if self.thread is None:
-                self.thread = threading.Thread(target=self._serve, name=f"teachtorch-{self.name}", daemon=True)
+                self.thread = threading.Thread(
+                    target=self._serve, name=f"teachtorch-{self.name}", daemon=True
+                )
                 self.thread.start()
 
     def _serve(self):
@@ -112,7 +117,7 @@ class Queue:
                 return
             if task.__class__ is Mark or not self.is_dropping:
                 self._run(task)
-            task = None                       # what the task held dies now, not when the next one comes
+            task = None  # what the task held dies now, not when the next one comes
 
     def _run(self, task):
         try:

@@ -1,4 +1,5 @@
 """The simulated device: its memory, its streams and its errors, behind the interface of memory/runtime.py."""
+
 import atexit
 import os
 import threading
@@ -15,18 +16,20 @@ from .arena import Arena
 from .cost import CostModel
 from .queue import Queue
 
-CAPACITY = 256 << 20             # bytes, unless TEACHTORCH_SIM_MEMORY says otherwise
-STREAMS_PER_POOL = 32            # c10/cuda/CUDAStream.cpp; the 33rd stream asked for is the 1st again
+CAPACITY = 256 << 20  # bytes, unless TEACHTORCH_SIM_MEMORY says otherwise
+STREAMS_PER_POOL = 32  # c10/cuda/CUDAStream.cpp; the 33rd stream asked for is the 1st again
 
-FORKED = ("Cannot re-initialize sim in forked subprocess. To use sim with multiprocessing, you must use the 'spawn' start "
-          "method")
+FORKED = (
+    "Cannot re-initialize sim in forked subprocess. To use sim with multiprocessing, you must use the 'spawn' start "
+    "method"
+)
 
 
 class SimRuntime(AcceleratorRuntime):
     """One simulated device. Nothing is set up before its first use.
 
-    `capacity`: bytes of device memory. `cost`: a CostModel. `is_blocking`: whether each launch waits for its kernel
-    (SIM_LAUNCH_BLOCKING=1), so that errors show where they arise.
+    `capacity`: bytes of device memory. `cost`: a CostModel. `is_blocking`: whether each launch waits for its
+    kernel (SIM_LAUNCH_BLOCKING=1), so that errors show where they arise.
     """
 
     device_type = "sim"
@@ -38,13 +41,13 @@ class SimRuntime(AcceleratorRuntime):
         self.is_forked = False
         self.is_in_use = False
         self.queues = {0: Queue("sim-stream-0", self.note_error)}
-        self.asked_for = {0: 0, 1: 0}         # how many streams each pool was asked for
-        self.errors = deque()                 # (launch, exception) that no synchronisation has raised yet
+        self.asked_for = {0: 0, 1: 0}  # how many streams each pool was asked for
+        self.errors = deque()  # (launch, exception) that no synchronisation has raised yet
         self._arena = None
         self._allocator = None
         self._lock = threading.Lock()
 
-    # ---- memory ---------------------------------------------------------------------------------------------------
+    # ---- memory --------------------------------------------------------------------------------------------
 
     @property
     def arena(self):
@@ -58,14 +61,16 @@ class SimRuntime(AcceleratorRuntime):
         return self.arena.allocate(nbytes)
 
     def device_free(self, address):
-        self.wait_for_queues()                # as cudaFree does: somebody may still use it
+        self.wait_for_queues()  # as cudaFree does: somebody may still use it
         self.arena.release(address)
 
     def memory_info(self):
         return self.arena.free_bytes(), self.arena.capacity
 
     def view(self, address, nbytes):
-        """A flat uint8 array over device memory. Only kernels, and the host after it has waited, should look at it."""
+        """A flat uint8 array over device memory. Only kernels, and the host after it has waited, should look
+        at it.
+        """
         return self.arena.view(address, nbytes)
 
     @property
@@ -77,7 +82,7 @@ class SimRuntime(AcceleratorRuntime):
             register_allocator(self._allocator)
         return self._allocator
 
-    # ---- streams --------------------------------------------------------------------------------------------------
+    # ---- streams -------------------------------------------------------------------------------------------
 
     def new_stream(self, priority=0):
         """The number of a stream: the next of its pool (1 ... 32, or 33 ... 64 for priorities below 0)."""
@@ -138,21 +143,23 @@ class SimRuntime(AcceleratorRuntime):
         """The time between two marks, both done."""
         return end.time - start.time
 
-    # ---- errors ---------------------------------------------------------------------------------------------------
+    # ---- errors --------------------------------------------------------------------------------------------
 
     def note_error(self, task, error):
         """A kernel failed, in its stream's thread: keep it for the next synchronisation."""
         self.errors.append((task, error))
 
     def raise_error(self):
-        """AcceleratorError for the first kernel that failed since the last one was raised; the later ones go with it."""
+        """AcceleratorError for the first kernel that failed since the last one was raised; the later ones go
+        with it.
+        """
         if not self.errors:
             return
         launch, error = self.errors.popleft()
         self.errors.clear()
         raise AcceleratorError(described(launch, error)) from error
 
-    # ---- the end --------------------------------------------------------------------------------------------------
+    # ---- the end -------------------------------------------------------------------------------------------
 
     def stop(self):
         """End all threads. Work that has not begun is dropped; the next launch starts a thread anew."""
@@ -173,8 +180,10 @@ def described(launch, error):
     else:
         where = "in a stream's task"
     said = "".join(traceback.format_exception_only(error)).strip()
-    return (f"sim error: {said}\n  {where}.\nKernel errors on sim are reported at a later synchronisation, so the stacktrace "
-            "above is not where it arose. For debugging consider SIM_LAUNCH_BLOCKING=1.")
+    return (
+        f"sim error: {said}\n  {where}.\nKernel errors on sim are reported at a later synchronisation, so the stacktrace "
+        "above is not where it arose. For debugging consider SIM_LAUNCH_BLOCKING=1."
+    )
 
 
 runtime = SimRuntime()
