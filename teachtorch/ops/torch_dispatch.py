@@ -23,8 +23,9 @@ from .namespaces import overload_of
 
 
 def python_kernel(op):
-    """The kernel of an operator under the key Python; None for a composition, whose parts will be asked."""
-    if op.info is None or COMPOSITE_IMPLICIT in op.kernels and len(op.kernels) == 1:
+    """The kernel of an operator under the key Python; None for a composition, whose parts will be asked, and for a
+    factory, which has no tensor to ask."""
+    if op.info is None or op.info.kind == "factory" or COMPOSITE_IMPLICIT in op.kernels and len(op.kernels) == 1:
         return None
 
     def python(keys, *args):
