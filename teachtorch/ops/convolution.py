@@ -607,7 +607,8 @@ def col2im(self, output_size, kernel_size, dilation, padding, stride):
     wide = widened(self)
     columns = wide.reshape(math.prod(batch), channels, *kernel_size, *places)
     found = from_columns(columns, output_size, Geometry(kernel_size, stride, padding, dilation))
-    return found.reshape(*batch, channels, *output_size).astype(self.dtype, copy=False)
+    found = found.reshape(*batch, channels, *output_size)
+    return found.astype(self.dtype, order="C")
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
