@@ -10,9 +10,13 @@ FLOORS = ["core", "memory", "kernels", "tensor", "dispatch", "autograd", "ops"]
 # Above `ops` stand the packages users build with. They know nothing of each other, except the pairs
 # (importer, imported) named here and in ARCHITECTURE.md.
 NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
+              ("nn", "distributed"), ("utils", "distributed"),     # DistributedDataParallel, DistributedSampler
+              ("distributed", "optim"), ("distributed", "futures"), ("nn", "futures"),
               ("multiprocessing", "nn"),        # how a Parameter travels
               ("sim", "accelerator"),         # the same memory functions
               ("fx", "nn"), ("fx", "overrides"),       # graphs of modules; how a function is written
+              ("fx", "utils"), ("compiler", "utils"),  # nested containers
+              ("compiler", "fx"), ("compiler", "nn"),  # what is captured is an fx graph, of modules too
               ("nn", "func")}       # nn.utils.stateless is func.functional_call under its first name
 
 # The console script is the roof: it may reach everything, but only when a command needs it.
