@@ -52,7 +52,7 @@ cuda.amp = _sys.modules[f"{__name__}.cuda.amp"] = amp.cuda
 serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
-_LAZY = {"distributions", "fx", "library", "profiler"}             # modules that are imported when first asked for
+_LAZY = {"distributed", "distributions", "futures", "fx", "library", "profiler"}             # modules that are imported when first asked for
 
 
 def __getattr__(name):

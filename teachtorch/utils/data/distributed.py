@@ -5,7 +5,6 @@ from ...ops.declare import exports
 from .sampler import Sampler
 
 randperm, Generator = exports[""]["randperm"], exports[""]["Generator"]
-NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
 
 
 class DistributedSampler(Sampler):
@@ -52,6 +51,8 @@ class DistributedSampler(Sampler):
 
 def placed(num_replicas, rank):
     """Both numbers; what is None is asked of the default process group."""
-    if num_replicas is None or rank is None:
-        raise ValueError(NO_GROUP)
-    return num_replicas, rank
+    if num_replicas is not None and rank is not None:
+        return num_replicas, rank
+    from ...distributed import get_rank, get_world_size
+
+    return (get_world_size() if num_replicas is None else num_replicas), (get_rank() if rank is None else rank)

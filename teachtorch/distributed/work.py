@@ -1,0 +1,122 @@
+"""Work: an operation that has been begun; and waiting for it, with a time limit."""
+import os
+import time
+from datetime import timedelta
+
+from ..core import observer
+from . import link
+from .errors import DistBackendError
+
+SPINS = 200                       # so many looks at full speed, then the core is offered to others between two looks
+LISTEN_EVERY = 0.05               # seconds between two looks for questions of ranks that miss someone
+
+
+class Work:
+    """What a collective with `async_op=True` returns, and isend and irecv.
+
+    The result is there after `wait()`; until then the tensors must be left alone. MPI moves on only while someone waits
+    or asks. https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.Work
+    """
+
+    def __init__(self, group, name, request, finish=None, nbytes=0, result=()):
+        self.group, self.request, self.finish, self.tensors = group, request, finish, result
+        self.place = group.next_place(name)
+        self.arrives_at = link.arrival(nbytes) if group.size() > 1 else 0.0
+        self.is_done, self.begun = False, time.perf_counter()
+        self._future = None
+        if observer.active:
+            self.report("start", nbytes)
+
+    def is_completed(self):
+        """Whether the result is there; does not wait."""
+        if not self.is_done and time.perf_counter() >= self.arrives_at and self.request.Test():
+            self.complete()
+        return self.is_done
+
+    def complete(self):
+        self.is_done = True
+        if self.finish is not None:
+            self.finish()
+        self.finish = None
+        if observer.active:
+            self.report("end", 0)
+
+    def is_success(self):
+        return self.is_completed()
+
+    def exception(self):
+        return None
+
+    def result(self):
+        """The tensors of the result."""
+        self.wait()
+        return list(self.tensors)
+
+    def source_rank(self):
+        """The rank that a receive has heard from."""
+        return self.group.ranks[self.request.source]
+
+    def wait(self, timeout=None):
+        """Return True when the result is there.
+
+        `timeout`: a timedelta, the group's if None. DistBackendError names the collective and the ranks that are missing.
+        """
+        if not self.is_completed():
+            self.group.waits_at = self.place
+            try:
+                wait_for(self, seconds_of(timeout, self.group.timeout))
+            finally:
+                self.group.waits_at = None
+        return True
+
+    def get_future(self):
+        """A Future of the result, a list of tensors; its callbacks run when it is waited for."""
+        from ..futures import WorkFuture
+
+        if self._future is None:
+            self._future = WorkFuture(self)
+        return self._future
+
+    def report(self, phase, nbytes):
+        group, number, name = self.place
+        observer.report("collective", phase=phase, name=name, group=group, number=number, nbytes=nbytes,
+                        begun=self.begun, time=time.perf_counter())
+
+
+def seconds_of(timeout, default):
+    timeout = default if timeout is None or timeout == timedelta(0) else timeout
+    return timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+
+
+def wait_for(work, seconds):
+    """Look until the work is complete; give up after `seconds`."""
+    sleep_until(work.arrives_at)
+    deadline, listen_at, spins = time.monotonic() + seconds, time.monotonic() + LISTEN_EVERY, 0
+    while not work.request.Test():
+        spins += 1
+        if spins > SPINS:
+            offer_the_core()
+            now = time.monotonic()
+            if now > deadline:
+                give_up(work, seconds)
+            if now > listen_at:
+                work.group.answer(work.place)
+                listen_at = now + LISTEN_EVERY
+    work.complete()
+
+
+def sleep_until(moment):
+    left = moment - time.perf_counter()
+    if left > 0:
+        time.sleep(left)
+
+
+def offer_the_core():
+    if hasattr(os, "sched_yield"):
+        os.sched_yield()
+    else:
+        time.sleep(0)
+
+
+def give_up(work, seconds):
+    raise DistBackendError(work.group.who_is_missing(work.place, seconds))
