@@ -11,14 +11,15 @@ The rooms, in the order data flows: `proxy.py` (what runs through forward), `tra
 (runs a graph node by node), `subgraph_rewriter.py` and `passes/` (change it).
 https://pytorch.org/docs/stable/fx.html; the paper is arXiv:2112.08429.
 """
-from . import passes, subgraph_rewriter  # noqa: F401
+from . import immutable_collections, passes, subgraph_rewriter  # noqa: F401
+from .codegen import CodeGen
 from .graph import Graph
 from .graph_module import GraphModule
 from .interpreter import Interpreter, Transformer
 from .node import Node, has_side_effect, map_arg
 from .proxy import Proxy, TraceError
 from .subgraph_rewriter import replace_pattern
-from .tracer import ProxyableClassMeta, Tracer, symbolic_trace, wrap
+from .tracer import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
 
-__all__ = ["Graph", "GraphModule", "Interpreter", "Node", "Proxy", "ProxyableClassMeta", "TraceError", "Tracer",
+__all__ = ["CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "PH", "Proxy", "ProxyableClassMeta", "TraceError", "Tracer",
            "Transformer", "has_side_effect", "map_arg", "replace_pattern", "symbolic_trace", "wrap"]

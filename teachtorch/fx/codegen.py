@@ -2,12 +2,14 @@
 import builtins
 import keyword
 import operator
+import re
 import sys
 from dataclasses import dataclass, field
 
 from ..core.device import device
 from ..core.dtype import dtype
-from .node import Node, nodes_in, qualified_name
+from ..utils._pytree import tree_flatten, tree_unflatten
+from .node import Node, is_builtin, nodes_in, qualified_name, type_repr
 
 BINARY = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
           operator.mod: "%", operator.pow: "**", operator.matmul: "@", operator.and_: "&", operator.or_: "|",
@@ -33,6 +35,69 @@ def python_code(graph, root_module):
     return Writer(graph, root_module).code()
 
 
+class CodeGen:
+    """What surrounds a graph's statements: the first line, the return, and the change of inputs that they imply.
+
+    `body_transformer`: a function from the list of lines to another one, or None. torch.fx.CodeGen.
+    """
+
+    body_transformer = None
+
+    def gen_fn_def(self, free_vars, maybe_return_annotation):
+        """The first line of the function. `free_vars`: its parameters as text, the root's name first."""
+        return f"def forward({', '.join(free_vars)}){maybe_return_annotation}:"
+
+    def generate_output(self, output_args, text):
+        """The return statement; `text(argument)` writes an argument."""
+        return f"return {text(output_args)}"
+
+    def process_inputs(self, *args):
+        """The values of the graph's placeholders for these arguments of the function."""
+        return args
+
+    def process_outputs(self, outputs):
+        """What the function returns for this value of the graph's output."""
+        return outputs
+
+    def additional_globals(self):
+        """{name: value} that the written lines need."""
+        return {}
+
+
+class PyTreeCodeGen(CodeGen):
+    """Of a graph whose placeholders are the leaves of nested arguments (concrete_args with PH in them).
+
+    Args:
+        names: the parameters of the traced function.
+        in_spec, out_spec: how its arguments and its result are nested.
+    """
+
+    def __init__(self, names, in_spec):
+        self.names, self.in_spec, self.out_spec = names, in_spec, None
+
+    def gen_fn_def(self, free_vars, maybe_return_annotation):
+        root, *leaves = free_vars
+        leaves = [leaf.partition(" ")[0] for leaf in leaves]
+        head = super().gen_fn_def([root, *self.names], maybe_return_annotation)
+        return f"{head}\n    {', '.join(leaves)}, = flatten_arguments([{', '.join(self.names)}])"
+
+    def generate_output(self, output_args, text):
+        return f"return tree_unflatten({text(output_args)}, out_spec)"
+
+    def process_inputs(self, *args):
+        leaves, spec = tree_flatten(tuple(args))
+        if spec != self.in_spec:
+            raise ValueError(f"the arguments are nested as {spec}, but the function was traced with {self.in_spec}")
+        return leaves
+
+    def process_outputs(self, outputs):
+        return outputs if self.out_spec is None else tree_unflatten(outputs, self.out_spec)
+
+    def additional_globals(self):
+        return {"tree_unflatten": tree_unflatten, "out_spec": self.out_spec,
+                "flatten_arguments": lambda args: self.process_inputs(*args)}
+
+
 class Writer:
     """Writes the statements of one graph, and notes the global names they need."""
 
@@ -43,21 +108,39 @@ class Writer:
         self.last_uses = last_uses(graph)
 
     def code(self):
+        codegen = self.graph._codegen
         parameters = [self.parameter(node) for node in self.graph.nodes if node.op == "placeholder"]
-        head = f"def forward({', '.join([self.root, *parameters])}):"
-        body = [line for node in self.graph.nodes for line in self.statement(node)] or ["pass"]
-        return PythonCode("\n\n\n" + "\n    ".join([head, *body]) + "\n", self.globals)
+        self.globals.update(codegen.additional_globals())
+        body = [line + "\n" for node in self.graph.nodes for line in self.statement(node)] or ["pass\n"]
+        if codegen.body_transformer is not None:
+            body = codegen.body_transformer(body)
+        head = codegen.gen_fn_def([self.root, *parameters], self.return_annotation())
+        lines = [head, *"".join(body).split("\n")]
+        return PythonCode("\n\n\n" + "\n    ".join(lines), self.globals)
 
     def parameter(self, node):
         """The parameter of a placeholder; a starred one is bound to the node's name in the body."""
         if node.target.startswith("*"):
             return node.target
-        return node.target + (f" = {self.text(node.args[0])}" if node.args else "")
+        annotation = self.annotation(node.type)
+        return (node.target + (f" : {annotation}" if annotation else "")
+                + (f" = {self.text(node.args[0])}" if node.args else ""))
+
+    def annotation(self, kind):
+        """A type as the code names it; "" for none and for one written as a string."""
+        if kind is None or isinstance(kind, str):
+            return ""
+        return type_repr(kind) if is_builtin(kind) else self.global_name(type_repr(kind), kind)
+
+    def return_annotation(self):
+        kinds = [node.type for node in self.graph.nodes if node.op == "output"]
+        annotation = self.annotation(kinds[-1]) if kinds else ""
+        return f" -> {annotation}" if annotation else ""
 
     def statement(self, node):
         """The lines of one node."""
         if node.op == "output":
-            return [f"return {self.text(node.args[0])}"]
+            return [self.graph._codegen.generate_output(node.args[0], self.text)]
         if node.op == "placeholder":
             free = node.target.lstrip("*")
             return [f"{node.name} = {free}{self.forget(node)}"] if node.name != free else []
@@ -116,11 +199,12 @@ class Writer:
 
     def constant(self, value):
         if isinstance(value, float) and value != value or value in (float("inf"), float("-inf")):
-            return f"float('{value}')"
+            self.globals.update({"inf": float("inf"), "nan": float("nan")})
+            return str(float(value))
         if isinstance(value, dtype):
             return self.global_name(f"torch.{value.name}", value)
         if isinstance(value, device):
-            return f"{self.global_name('torch.device', type(value))}({str(value)!r})"
+            return f"{self.global_name('device', type(value))}{repr(value).removeprefix('device')}"
         if value is Ellipsis or value is None or isinstance(value, (int, float, str, bytes, complex)):
             return repr(value)
         if isinstance(value, type) or callable(value):
@@ -137,7 +221,7 @@ class Writer:
         if front in ("torch", "operator"):
             self.globals.setdefault("operator", operator)
             return name
-        short = name.replace(".", "_").replace("<", "_").replace(">", "_")
+        short = re.sub(r"\W", "_", name)
         while self.globals.get(short, value) is not value:
             short += "_"
         self.globals[short] = value

@@ -1,8 +1,9 @@
 """`Graph`: a list of nodes that means a function."""
 import copy
+import warnings
 from contextlib import contextmanager
 
-from .codegen import PythonCode, python_code  # noqa: F401
+from .codegen import CodeGen, PythonCode, python_code  # noqa: F401
 from .names import Namespace, snake_case
 from .node import Node, format_node, map_arg, pretty_target
 
@@ -53,6 +54,7 @@ class Graph:
         self.owning_module = owning_module
         self._tracer_cls = tracer_cls
         self._tracer_extras = tracer_extras
+        self._codegen = CodeGen()
 
     @property
     def nodes(self):
@@ -100,7 +102,12 @@ class Graph:
                                 type_expr=type_expr)
 
     def get_attr(self, qualified_name, type_expr=None):
-        """An attribute of the module, such as "layer.weight"."""
+        """An attribute of the module, such as "layer.weight". Warns if the owning module has none of that name."""
+        if self.owning_module is not None and not has_attribute(self.owning_module, qualified_name):
+            warnings.warn("Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! "
+                          "Call GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to "
+                          "add the necessary Parameter, or nn.Module.register_buffer to add the necessary buffer",
+                          stacklevel=2)
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_module(self, module_name, args=None, kwargs=None, type_expr=None):
@@ -142,6 +149,7 @@ class Graph:
 
     def __deepcopy__(self, memo):
         new = Graph(tracer_cls=self._tracer_cls)
+        new._codegen = self._codegen
         memo[id(self)] = new
         val_map = {}
         result = new.graph_copy(self, val_map, return_output_node=True)
@@ -235,6 +243,35 @@ class Graph:
         """The graph as Python: a PythonCode with `src` and the `globals` it needs. `root_module`: usually "self"."""
         return python_code(self, root_module)
 
+    def set_codegen(self, codegen):
+        """Let another CodeGen write the function around the statements."""
+        self._codegen = codegen
+
+    def on_generate_code(self, make_transformer):
+        """Change the lines of the written function from the next `recompile` on.
+
+        `make_transformer(present)`: returns a function from the list of lines to another; `present` is the one that is
+        set now, or None. Returns a context manager that sets `present` back.
+        """
+        earlier = self._codegen.body_transformer
+        self._codegen.body_transformer = make_transformer(earlier)
+        return self._transforming_as_before(earlier)
+
+    @contextmanager
+    def _transforming_as_before(self, earlier):
+        try:
+            yield
+        finally:
+            self._codegen.body_transformer = earlier
+
+    def process_inputs(self, *args):
+        """The values of the placeholders for these arguments."""
+        return self._codegen.process_inputs(*args)
+
+    def process_outputs(self, out):
+        """What the function returns for this value of the output node."""
+        return self._codegen.process_outputs(out)
+
     def print_tabular(self):
         """Print a table of the nodes."""
         rows = [[n.op, n.name, pretty_target(n), str(n.args), str(n.kwargs)] for n in self.nodes]
@@ -242,6 +279,15 @@ class Graph:
 
     def __str__(self):
         return "\n    ".join(["graph():", *map(format_node, self.nodes)])
+
+
+def has_attribute(module, target):
+    """Whether a module has something at a qualified name."""
+    for atom in target.split("."):
+        if not hasattr(module, atom):
+            return False
+        module = getattr(module, atom)
+    return True
 
 
 def table(head, rows):

@@ -3,7 +3,8 @@ import copy
 import itertools
 
 from ..core.generated import function_from
-from ..nn import Module
+from ..nn import Module, Parameter
+from ..tensor import Tensor
 from .graph import Graph
 
 _numbers = itertools.count()
@@ -23,11 +24,14 @@ class GraphModule(Module):
     def __init__(self, root, graph, class_name="GraphModule"):
         super().__init__()
         type(self).__name__ = class_name
+        if not isinstance(root, (Module, dict)):
+            raise RuntimeError(f"Unsupported type {root} passed for root!")
         if isinstance(root, Module):
             self.training = root.training
+        self.meta = {}
         for node in graph.nodes:
             if node.op in ("get_attr", "call_module"):
-                adopt(self, root, node.target)
+                adopt(self, root, node.target, node)
         self.graph = graph
 
     @property
@@ -105,10 +109,13 @@ class GraphModule(Module):
         holder.__dict__.update(copy.deepcopy({k: v for k, v in self.__dict__.items() if k != "_graph"}, memo))
         made = GraphModule(holder, copy.deepcopy(self.graph, memo), type(self).__name__)
         made.training = self.training
+        made.meta = holder.__dict__.get("meta", {})
         return made
 
     def __copy__(self):
-        return GraphModule(self, copy.deepcopy(self.graph), type(self).__name__)
+        made = GraphModule(self, self.graph, type(self).__name__)
+        made.meta = dict(self.meta)
+        return made
 
     def __reduce__(self):
         from .rebuild import rebuild, reduced
@@ -119,8 +126,8 @@ class GraphModule(Module):
         return f"{super().__str__()}\n{self.code}\n# To see more debug info, please use `graph_module.print_readable()`"
 
 
-def adopt(module, root, target):
-    """Put what `root` has at a qualified name into `module` at the same name."""
+def adopt(module, root, target, node=None):
+    """Put what `root` has at a qualified name into `module` at the same name; a tensor becomes a buffer there."""
     *path, name = target.split(".")
     place, source = module, root
     for atom in path if isinstance(root, Module) else ():
@@ -133,9 +140,10 @@ def adopt(module, root, target):
     elif target in root:
         value, place = root[target], made_places(module, path)
     else:
-        raise RuntimeError(f"Node referenced target {target} but that target was not provided in ``root``!")
-    if name in source._buffers if isinstance(source, Module) else False:
-        place.register_buffer(name, value, name not in source._non_persistent_buffers_set)
+        raise RuntimeError(f"Node {node} referenced target {target} but that target was not provided in ``root``!")
+    if isinstance(value, Tensor) and not isinstance(value, Parameter):
+        forgotten = getattr(source, "_non_persistent_buffers_set", ())
+        place.register_buffer(name, value, name not in forgotten)
     else:
         setattr(place, name, value)
 

@@ -24,13 +24,14 @@ class Interpreter:
     def run(self, *args, initial_env=None, enable_io_processing=True):
         """The graph's output for these inputs. `initial_env`: {node: value} that are not to be computed."""
         self.env = dict(initial_env or {})
-        self.args_iter = iter(args)
+        self.args_iter = iter(self.graph.process_inputs(*args) if enable_io_processing else args)
         for node in self.graph.nodes:
             if node in self.env:
                 continue
             self.env[node] = self.run_at(node)
             if node.op == "output":
-                return self.env[node]
+                found = self.env[node]
+                return self.graph.process_outputs(found) if enable_io_processing else found
             for used in self.last_uses.get(node, ()):
                 self.env.pop(used, None)
         return None
@@ -40,8 +41,12 @@ class Interpreter:
         try:
             return self.run_node(node)
         except Exception as error:
-            error.add_note(f"While executing {node.format_node()}" + (f"\nOriginal traceback:\n{node.stack_trace}"
-                                                                      if node.stack_trace else ""))
+            where = f"While executing {node.format_node()}"
+            if node.stack_trace:
+                where += f"\nOriginal traceback:\n{node.stack_trace}"
+            error.args = (f"{error.args[0]}\n\n{where}" if error.args else where, *error.args[1:])
+            if isinstance(error, KeyError):                   # it would show its text in quotes
+                raise RuntimeError(*error.args) from error
             raise
 
     def boxed_run(self, args_list):

@@ -85,7 +85,7 @@ class Node:
 
     def __init__(self, graph, name, op, target, args, kwargs, return_type=None):
         if op not in OPS:
-            raise AssertionError(f"op must be one of {', '.join(OPS)}, not {op!r}")
+            raise AssertionError(f"op '{op}' is not in _legal_ops: {', '.join(OPS)}")
         if op == "call_function" and not callable(target):
             raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type {type(target)} but a "
                              "Callable is expected")
@@ -281,6 +281,22 @@ def qualified_name(function):
     return f"{module}.{name}"
 
 
+def is_builtin(kind):
+    """Whether a type has its name everywhere, like int."""
+    return isinstance(kind, type) and getattr(builtins, kind.__name__, None) is kind
+
+
+def type_repr(kind):
+    """A type annotation as text: "int", "torch.Tensor", "typing.List[torch.Tensor]"."""
+    package = __name__.partition(".")[0]
+    if not isinstance(kind, type):
+        return repr(kind).replace(f"{package}.tensor.", "torch.").replace(f"{package}.", "torch.")
+    if is_builtin(kind):
+        return kind.__name__
+    home = kind.__module__
+    return f"torch.{kind.__name__}" if home == f"{package}.tensor" else f"{home}.{kind.__name__}".replace(package, "torch")
+
+
 def pretty_target(node):
     return node.target if isinstance(node.target, str) else qualified_name(node.target)
 
@@ -301,7 +317,8 @@ def format_argument(argument):
 def format_node(node):
     if node.op == "output":
         return f"return {node.args[0]}"
-    head = f"%{node.name} : [num_users={len(node.users)}] = {node.op}[target={pretty_target(node)}]"
+    kind = "" if node.type is None else f"{type_repr(node.type)} "
+    head = f"%{node.name} : {kind}[num_users={len(node.users)}] = {node.op}[target={pretty_target(node)}]"
     if node.op == "placeholder":
         return head + (f"(default={node.args[0]})" if node.args else "")
     if node.op == "get_attr":

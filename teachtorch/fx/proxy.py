@@ -1,8 +1,10 @@
 """`Proxy`: stands for a value while a function is traced, and notes whatever is done to it."""
+import dataclasses
 import operator
 import sys
 import traceback
 
+from ..ops.declare import exports
 from ..overrides import resolve_name
 from .node import Node, map_aggregate
 
@@ -11,6 +13,10 @@ FURTHER = "See https://pytorch.org/docs/stable/fx.html#limitations-of-symbolic-t
 
 class TraceError(ValueError):
     """What was traced depends on values that are not there while tracing."""
+
+
+class NumberNotKnown(TraceError, TypeError):
+    """Python asked a traced value for its number: a TypeError, as for any object that is none."""
 
 
 class Proxy:
@@ -36,20 +42,21 @@ class Proxy:
         return self.tracer.iter(self)
 
     def __bool__(self):
-        if is_asserted() and self.tracer.trace_asserts:
+        if self.tracer.trace_asserts and is_asserted():
+            self.tracer.create_proxy("call_function", exports[""]["_assert"], (self, "the assertion of the traced code"), {})
             return True
         return self.tracer.to_bool(self)
 
     def __index__(self):
-        raise TraceError(f"symbolically traced variables cannot be used as indices, sizes or counts of Python's own "
+        raise NumberNotKnown(f"symbolically traced variables cannot be used as indices, sizes or counts of Python's own "
                          f"functions, such as range() or int(){at_line()}. {FURTHER}")
 
     def __int__(self):
-        raise TraceError(f"int() of a symbolically traced value asks for its number, which is not there{at_line()}. "
+        raise NumberNotKnown(f"int() of a symbolically traced value asks for its number, which is not there{at_line()}. "
                          f"Keep the tensor, or leave the module that asks to a leaf. {FURTHER}")
 
     def __float__(self):
-        raise TraceError(f"float() of a symbolically traced value asks for its number, which is not there{at_line()}. "
+        raise NumberNotKnown(f"float() of a symbolically traced value asks for its number, which is not there{at_line()}. "
                          f"Keep the tensor, or leave the module that asks to a leaf. {FURTHER}")
 
     def __len__(self):
@@ -138,7 +145,12 @@ def __setitem__(self, index, value):
                     "torch.index_put, torch.where or slice_scatter")
 
 
+def __delitem__(self, index):
+    raise TypeError(f"'Proxy' object doesn't support item deletion{at_line()}")
+
+
 Proxy.__setitem__ = __setitem__
+Proxy.__delitem__ = __delitem__
 Proxy.__hash__ = object.__hash__
 
 
@@ -209,7 +221,28 @@ class TracerBase:
 
     def create_arg(self, argument):
         """An argument of a call as a node's argument. NotImplementedError for what a graph cannot hold."""
-        return map_aggregate(argument, self.create_item)
+        if isinstance(argument, tuple) and hasattr(argument, "_fields"):
+            parts = tuple([self.create_arg(part) for part in argument])
+            return self.create_node("call_function", type(argument), parts, {})
+        if isinstance(argument, tuple) and not isinstance(argument, CONSTANTS):
+            return tuple([self.create_arg(part) for part in argument])
+        if isinstance(argument, list):
+            return [self.create_arg(part) for part in argument]
+        if isinstance(argument, dict):
+            return {self.create_key(key): self.create_arg(value) for key, value in argument.items()}
+        if isinstance(argument, slice):
+            return slice(*[self.create_arg(part) for part in (argument.start, argument.stop, argument.step)])
+        if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
+            parts = {f.name: self.create_arg(getattr(argument, f.name)) for f in dataclasses.fields(argument)}
+            return self.create_node("call_function", type(argument), (), parts)
+        return self.create_item(argument)
+
+    def create_key(self, key):
+        """A key of a dict."""
+        if isinstance(key, Proxy):
+            raise RuntimeError("Keys for dictionaries used as an argument cannot contain a Node. "
+                               f"Got key: {key}{at_line()}")
+        return key
 
     def create_item(self, item):
         """What is no tuple, list, dict or slice."""

@@ -34,4 +34,8 @@ def rebuild(class_name, attributes, source, scope):
     scope = {**scope, "operator": operator, "torch": sys.modules[__name__.partition(".")[0]]}
     forward = function_from(source, "forward", f"pickled {class_name}", scope)
     holder.__class__ = type(class_name, (Module,), {"forward": forward})
-    return GraphModule(holder, KeepModules().trace(holder), class_name)
+    made = GraphModule(holder, KeepModules().trace(holder), class_name)
+    for name, value in attributes.items():
+        if not hasattr(made, name):
+            setattr(made, name, value)
+    return made

@@ -2,9 +2,11 @@
 import builtins
 import functools
 import inspect
+import itertools
 import math
 import sys
 import types
+import warnings
 from contextlib import ExitStack, contextmanager
 
 from ..core.device import device
@@ -13,6 +15,8 @@ from ..core.layout import layout, memory_format
 from ..nn import Module, ModuleDict, ModuleList, Parameter, Sequential
 from ..ops.declare import exports
 from ..tensor import Size, Tensor
+from ..utils._pytree import tree_flatten, tree_map
+from .codegen import PyTreeCodeGen
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import map_aggregate
@@ -104,26 +108,57 @@ class Tracer(TracerBase):
         values = self.create_args_for_root(function, first, concrete_args or {})
         with ExitStack() as patches:
             self.patch(patches, function)
-            result = without_stars(function)(*first, *values)
-            self.create_node("output", "output", (self.create_arg(result),), {})
+            result = self.leaves_of_result(call_traced(root, function, first, values))
+            kind = annotations_of(function).get("return")
+            self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=kind)
         return self.graph
 
     def create_args_for_root(self, function, first, concrete_args):
-        """A proxy for each parameter, in the order of the code's variables, or the concrete value it is to have."""
+        """A proxy for each parameter, in the order of the code's variables, or the concrete value it is to have.
+
+        If a concrete value is a container with PH in it, the graph's placeholders are the leaves of all arguments.
+        """
         parameters = inspect.signature(function).parameters
         names = variables_of_parameters(function)[len(first):]
-        return [self.argument(parameters[name], concrete_args) for name in names]
+        concrete_args = named_arguments(concrete_args, names)
+        values = [self.argument(parameters[name], concrete_args, annotations_of(function)) for name in names]
+        leaves, spec = tree_flatten(tuple(values))
+        if any([not is_leaf(value) for value in values]):
+            self.graph.set_codegen(PyTreeCodeGen(names, spec))
+        return values
 
-    def argument(self, parameter, concrete_args):
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    def leaves_of_result(self, result):
+        """The result as the graph returns it: flat, if the arguments are."""
+        if not isinstance(self.graph._codegen, PyTreeCodeGen):
+            return result
+        leaves, self.graph._codegen.out_spec = tree_flatten(result)
+        return leaves
+
+    def argument(self, parameter, concrete_args, annotations):
+        """What the function gets for one parameter: a proxy, a concrete value, or a container of both."""
+        name = parameter.name
         default = () if parameter.default is parameter.empty else (parameter.default,)
-        proxy = self.create_proxy("placeholder", stars + parameter.name, default, {})
-        if parameter.name not in concrete_args:
+        if name in concrete_args:
+            numbers = itertools.count(1)
+            return tree_map(lambda leaf: self.concrete(f"{name}_{next(numbers)}", name, leaf, default),
+                            concrete_args[name])
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        return self.create_proxy("placeholder", stars + name, default, {}, type_expr=annotations.get(name))
+
+    def concrete(self, place, name, value, default):
+        """One leaf of a concrete argument: a proxy for PH; else the value, and a node that checks it."""
+        proxy = self.create_proxy("placeholder", place, default, {})
+        if isinstance(value, PHBase):
             return proxy
-        value = concrete_args[parameter.name]
-        if isinstance(value, (bool, int, float, str)):
-            message = f"{parameter.name} has been specialized to have value {value} but got another value"
+        message = f"{name} has been specialized to have value {value} but got another value"
+        if isinstance(value, (bool, int, float, complex, str)):
             self.create_proxy("call_function", exports[""]["_assert"], (proxy == value, message), {})
+        elif value is None:
+            self.create_proxy("call_function", _assert_is_none, (proxy, message), {})
+        else:
+            warnings.warn(f"Was not able to add assertion to guarantee correct input {name} to specialized function. It "
+                          "is up to the user to make sure that your inputs match the inputs you specialized the "
+                          "function with.", stacklevel=2)
         return value
 
     def patch(self, patches, function):
@@ -173,9 +208,45 @@ def traced_function(root):
     if inspect.ismethod(root):
         return inspect.unwrap(root.__func__), [root.__self__]
     root = inspect.unwrap(root)
-    if not inspect.isfunction(root):
-        raise RuntimeError(f"{root!r} cannot be traced: it is no Module and no Python function")
+    if not inspect.isfunction(root) or (root.__module__ or "").startswith(f"{__name__.partition('.')[0]}.ops."):
+        raise AssertionError(f"Expected FunctionType, got {type(root)}: what is traced is a Module or a Python function; "
+                             "put others into a lambda")
     return root, []
+
+
+def annotations_of(function):
+    return getattr(function, "__annotations__", {})
+
+
+def named_arguments(concrete_args, names):
+    """{parameter: value}; a tuple holds a value for each parameter."""
+    if isinstance(concrete_args, dict):
+        return concrete_args
+    if len(concrete_args) != len(names):
+        raise RuntimeError(f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments")
+    return dict(zip(names, concrete_args))
+
+
+def is_leaf(value):
+    """Whether a value is no container."""
+    leaves, _ = tree_flatten(value)
+    return len(leaves) == 1 and leaves[0] is value
+
+
+def _assert_is_none(value, message):
+    """What stands in a graph for an argument that was None while tracing."""
+    if value is not None:
+        raise AssertionError(message)
+
+
+class PHBase:
+    """The type of PH."""
+
+    def __repr__(self):
+        return "PH"
+
+
+PH = PHBase()               # within concrete_args: this place is an input
 
 
 def variables_of_parameters(function):
@@ -183,6 +254,19 @@ def variables_of_parameters(function):
     code = function.__code__
     stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount + stars]
+
+
+def call_traced(root, function, first, values):
+    """Run the traced code; a decorated function runs with its decorators, on the parameters of what they decorate."""
+    outer = root.forward if isinstance(root, Module) else root
+    outer = getattr(outer, "__func__", outer)
+    if outer is function:
+        return without_stars(function)(*first, *values)
+    code = function.__code__
+    names = variables_of_parameters(function)[len(first):]
+    keywords = names[code.co_argcount - len(first):code.co_argcount - len(first) + code.co_kwonlyargcount]
+    by_name = dict(zip(names, values))
+    return outer(*first, *[by_name[n] for n in names if n not in keywords], **{n: by_name[n] for n in keywords})
 
 
 def without_stars(function):
@@ -239,9 +323,9 @@ wrapped_names = []                     # (globals of a module, name) that `wrap`
 
 def wrap(fn_or_name):
     """At module level: calls of this function become nodes instead of being traced through. Also a decorator."""
-    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
     if not isinstance(fn_or_name, str) and not callable(fn_or_name):
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
     frame = sys._getframe(1)
     if frame.f_code.co_name != "<module>":
         raise NotImplementedError("wrap must be called at the top level of a module")
