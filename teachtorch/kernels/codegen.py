@@ -85,10 +85,15 @@ class Translator:
     def _copy(self, function, name, primitive):
         node = _as_definition(find_definition(function), name)
         _Rewriter(self, function, node, primitive).visit(node)
+        decorator = self.decorator_of(function, primitive)
+        return f"{decorator}\n{ast.unparse(ast.fix_missing_locations(node))}\n"
+
+    def decorator_of(self, function, primitive):
+        """The line above a copied function; `kernels.cuda` has its own."""
         options = PRIMITIVE_OPTIONS if primitive else SCALAR_OPTIONS
         if getattr(function, "reorderable", False):
             options = REORDERABLE_OPTIONS
-        return f"@njit({options})\n{ast.unparse(ast.fix_missing_locations(node))}\n"
+        return f"@njit({options})"
 
 
 class _Rewriter(ast.NodeTransformer):

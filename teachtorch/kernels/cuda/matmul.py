@@ -1,0 +1,91 @@
+"""Matrix products: the naive one, the tiled one, and the library's.
+
+naive   each thread computes one element of the result, and reads a row and a column from device memory for it: 2n
+        words for 2n operations
+tiled   a block computes a tile of the result, and brings tiles of both matrices into shared memory, each word once for
+        all the threads that use it: 2n / TILE words per thread
+library cuBLAS, through the package nvmath-python: tensor cores, register tiles and a choice of hundreds of kernels,
+        kept by the vendor. A product that is to be fast is its business; it is used where it can be imported.
+"""
+
+import functools
+
+import numpy as np
+
+from .grid import is_simulated
+from .source import DeviceTranslator, load_kernel
+
+TILE, SIMULATED_TILE = 16, 4
+
+NAIVE = """
+@cuda.jit
+def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b_row, b_column):
+    batch = cuda.blockIdx.z
+    column, row = cuda.grid(2)
+    if row < rows and column < columns:
+        total = np.{dtype}(0)
+        for k in range(depth):
+            total += a[batch * a_batch + row * a_row + k * a_column] * b[batch * b_batch + k * b_row + column * b_column]
+        out[(batch * rows + row) * columns + column] = total
+"""
+
+# Threads outside the result still help to load tiles, and come to every barrier.
+TILED = """
+@cuda.jit
+def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b_row, b_column):
+    tile_a = cuda.shared.array(({tile}, {tile}), types.{dtype})
+    tile_b = cuda.shared.array(({tile}, {tile}), types.{dtype})
+    batch = cuda.blockIdx.z
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    column, row = cuda.grid(2)
+    total = np.{dtype}(0)
+    for start in range(0, depth, {tile}):
+        tile_a[y, x] = np.{dtype}(0)
+        tile_b[y, x] = np.{dtype}(0)
+        if row < rows and start + x < depth:
+            tile_a[y, x] = a[batch * a_batch + row * a_row + (start + x) * a_column]
+        if start + y < depth and column < columns:
+            tile_b[y, x] = b[batch * b_batch + (start + y) * b_row + column * b_column]
+        cuda.syncthreads()
+        for k in range({tile}):
+            total += tile_a[y, k] * tile_b[k, x]
+        cuda.syncthreads()
+    if row < rows and column < columns:
+        out[(batch * rows + row) * columns + column] = total
+"""
+
+TEXTS = {"naive": NAIVE, "tiled": TILED}
+
+
+def run(out, a, b, how="tiled", stream=0):
+    """out = a @ b, for Strided arrays of three dimensions, of any strides; `out` is contiguous.
+
+    Args:
+        out: (batch, rows, columns). a: (batch, rows, depth). b: (batch, depth, columns).
+        how: naive or tiled.
+    """
+    batch, rows, columns = out.shape
+    if not out.size:
+        return
+    tile = SIMULATED_TILE if is_simulated() else TILE
+    kernel = compiled(how, np.dtype(out.dtype), tile)
+    blocks = -(-columns // tile), -(-rows // tile), batch
+    numbers = [np.int64(n) for n in (rows, a.shape[2], columns, *a.strides, *b.strides)]
+    kernel[blocks, (tile, tile), stream](out.memory, a.memory, b.memory, *numbers)
+
+
+@functools.lru_cache(maxsize=None)
+def compiled(how, dtype, tile):
+    return load_kernel(how, DeviceTranslator(dtype), TEXTS[how].format(dtype=dtype, tile=tile))
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    """nvmath-python's linear algebra, or None where the package or the GPU is missing."""
+    if is_simulated():
+        return None
+    try:
+        from nvmath.linalg import advanced
+    except ImportError:
+        return None
+    return advanced
