@@ -22,9 +22,11 @@
     viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
     viz.gather(x, 1, index)              # the same for x.gather(1, index), with the formula of each element
     viz.scatter(x, 1, index, src, "sum") # where each element of src goes, and which of them collide
+    viz.dispatch(torch.add, a, b)        # the path of one call: keys, kernels, compositions falling apart
+    viz.dispatch.table("add", "linear")  # which operator has which kernel at which key
     viz.broadcast(a, (3, 1))             # which dims are stretched, why it fails, what backward sums
 
-Only ``viz.play``, ``viz.loader`` and ``viz.module`` with an input run anything of yours; the others read.
+Only ``viz.play``, ``viz.loader``, ``viz.dispatch`` and ``viz.module`` with an input run anything of yours; the others read.
 
 A notebook shows the picture by itself. Elsewhere, printing it gives text, and
 
@@ -48,6 +50,7 @@ The path of a picture, and the file each stage lives in:
    ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
    ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``;
    ``memory_replay.py``, ``memory_steps.py`` and ``memory_words.py`` replay an allocator's history;
+   ``dispatch_record.py`` (the observer) follows a call through the dispatcher;
    ``streams_record.py`` (the observer) and ``streams_chrome.py`` (a profiler's file) see what streams do;
    ``loader_record.py`` with ``loader_twin.py``, and ``optimizer_step.py`` run what they draw.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
@@ -72,6 +75,7 @@ _HOME = {
     "index": "viz.picks_trace",
     "broadcast": "viz.broadcast_trace",
     "diff": "viz.diff_trace",
+    "dispatch": "viz.dispatch_trace",
     "grads": "viz.grads_trace",
     "versions": "viz.versions_trace",
     "why": "viz.why_trace",

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 VERSION = 1
 KINDS = ("graph", "strides", "why", "grads", "versions", "diff", "picks", "broadcast", "loader",
-         "optimizer", "module", "holders", "memory", "streams")
+         "optimizer", "module", "holders", "memory", "streams", "dispatch")
 
 
 @dataclass

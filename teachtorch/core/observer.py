@@ -7,7 +7,7 @@ stream sanitizer and the pictures subscribe. While nobody has subscribed a repor
         a + b
 
 Topics and the fields of their events:
-    dispatch   op (name), key (of the kernel chosen), depth, args
+    dispatch   op (name), key (of the kernel chosen), keys (the set it was chosen from, dispatch/keys.py), depth, args
     returned   op (name), result              a call reported under "dispatch" has ended; result None after an error
     annotation phase ("start", "end"), block, name      a record_function block of the profiler
     node       node                           a node was added to the graph

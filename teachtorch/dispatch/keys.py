@@ -36,6 +36,16 @@ def name_of(key):
     return NAMES[key.bit_length() - 1]
 
 
+def names_in(key_set):
+    """The names of a set's keys, highest priority first: ("Autograd", "ADInplaceOrView", "CPU")."""
+    return tuple([name_of(key) for key in descending(key_set)])
+
+
+def keys_of(t):
+    """The key set that a tensor carries."""
+    return t._keys
+
+
 def describe(key_set):
     """A key set in words, lowest first: "CPU, ADInplaceOrView, Autograd"."""
     return ", ".join(reversed([name_of(key) for key in descending(key_set)]))

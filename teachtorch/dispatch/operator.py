@@ -114,18 +114,25 @@ class Operator:
                                   f"'{K.name_of(keys & K.BACKENDS)}' backend. It has kernels for: {self.describe_kernels()}.")
 
     def kernel_for(self, key):
-        """The kernel that serves one key, by PyTorch's precedence; `fallthrough` if the key is to be skipped."""
+        """The kernel that serves one key; `fallthrough` if the key is to be skipped."""
+        return self.service(key)[1]
+
+    def service(self, key):
+        """(how, kernel): what serves one key, by PyTorch's precedence.
+
+        `how` is "own", an alias, "made" (from the declaration, by a maker), "fallback" or "fallthrough".
+        """
         if key in self.kernels:
-            return self.own_kernel(key)
+            return "own", self.own_kernel(key)
         is_backend = key & K.BACKENDS
         if is_backend and COMPOSITE_EXPLICIT in self.kernels:
-            return self.kernels[COMPOSITE_EXPLICIT]
+            return COMPOSITE_EXPLICIT, self.kernels[COMPOSITE_EXPLICIT]
         if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key == K.AUTOGRAD):
-            return self.kernels[COMPOSITE_IMPLICIT]
+            return COMPOSITE_IMPLICIT, self.kernels[COMPOSITE_IMPLICIT]
         made = makers[key](self) if key in makers else None
         if made is not None:
-            return made
-        return fallbacks.get(key, fallthrough)
+            return "made", made
+        return ("fallback", fallbacks[key]) if key in fallbacks else ("fallthrough", fallthrough)
 
     def own_kernel(self, key):
         """The kernel registered for this very key."""
@@ -141,7 +148,7 @@ class Operator:
         key, kernel = self._find(keys)
         if state.is_device_thread:
             return kernel(keys, *args)
-        observer.report("dispatch", op=self.name, key=K.name_of(key), depth=state.depth, args=args)
+        observer.report("dispatch", op=self.name, key=K.name_of(key), keys=keys, depth=state.depth, args=args)
         state.depth += 1
         try:
             found = None

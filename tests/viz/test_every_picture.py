@@ -14,7 +14,7 @@ LAYOUT = pytest.mark.skipif(
 )
 KINDS = ("play", "why", "grads", "versions", "holders", "diff", "modules", "gather", "scatter", "index", "broadcast",
          "loader", "optimizer",
-         "module", "memory")
+         "module", "memory", "dispatch", "kernels")
 
 
 def picture_of(kind, lib):
@@ -42,6 +42,8 @@ def picture_of(kind, lib):
         "loader": lambda: viz.loader(lib.utils.data.DataLoader(lib.arange(8), 2, num_workers=1)),
         "module": lambda: viz.module(shared_layers(lib), lib.ones(1, 2)),
         "memory": lambda: viz.memory(some_memory()),
+        "dispatch": lambda: viz.dispatch(lib.nn.functional.linear, x, w),
+        "kernels": lambda: viz.dispatch.table("add", "linear", "transpose"),
         "optimizer": lambda: viz.optimizer(lib.optim.Adam([x, w])),
     }
     return makers[kind]()
