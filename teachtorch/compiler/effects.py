@@ -6,18 +6,18 @@ RESHAPING = frozenset(("as_strided_", "t_", "transpose_", "squeeze_", "squeeze.d
 NORMALISING = frozenset(("native_batch_norm", "batch_norm", "batch_norm_"))
 
 
-def changed_arguments(func, args, kwargs):
-    """The tensors among an operator's arguments whose elements it changes."""
+def changed_arguments(func, args, kwargs, kind=Tensor):
+    """The tensors (or what stands for them: objects of class `kind`) among an operator's arguments that it changes."""
     op = func._op
     schema = getattr(op, "schema", None)
     if schema is not None and hasattr(schema, "arguments"):
-        values = dict(zip(schema.names, args)) | kwargs
-        return [values[a.name] for a in schema.arguments if a.is_mutable and isinstance(values.get(a.name), Tensor)]
+        values = dict(zip(schema.names, args)) | dict(kwargs)
+        return [values[a.name] for a in schema.arguments if a.is_mutable and isinstance(values.get(a.name), kind)]
     if op.name in NORMALISING:
         return [t for t in args[3:5] if t is not None] if args[5] else []
     if op.name.startswith(("_foreach", "_fused")):
-        return [t for a in args if isinstance(a, (list, tuple)) for t in a if isinstance(t, Tensor)]
-    return [args[0]] if op.name.endswith("_") and isinstance(args[0], Tensor) else []
+        return [t for a in args if isinstance(a, (list, tuple)) for t in a if isinstance(t, kind)]
+    return [args[0]] if op.name.endswith("_") and isinstance(args[0], kind) else []
 
 
 def changes_geometry(func):
