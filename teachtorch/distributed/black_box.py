@@ -4,8 +4,10 @@ A rank that is killed (signal 9) cannot say anything any more. So a thread of ea
 twice a second; an exception is written when it happens. The launcher reads the files of its own machine.
 """
 import atexit
+import ctypes
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -13,10 +15,11 @@ import traceback
 
 FOLDER = "TEACHTORCH_BLACK_BOX"   # environment: where the launcher wants the files
 EVERY = 0.5                       # seconds
+PR_SET_PDEATHSIG = 1              # of prctl(2)
 
 
 class BlackBox:
-    """The file of one rank: {rank, pid, state, time, traceback}; state is "running", "failed" or "finished"."""
+    """The file of one rank: {rank, pid, state, time, traceback}; `state` is "running", "failed" or "finished"."""
 
     def __init__(self, folder, rank):
         self.path, self.rank = os.path.join(folder, f"rank-{rank}.json"), rank
@@ -35,8 +38,12 @@ class BlackBox:
             os.replace(self.path + ".new", self.path)
 
     def watch(self, thread_id):
-        """Write down where the thread is, again and again."""
+        """Write down where the thread is, again and again; end the rank when its parent has ended."""
+        parent = os.getppid()
+        time.sleep(EVERY / 10)        # let the script begin
         while self.state == "running":
+            if os.getppid() != parent:
+                os._exit(1)
             frame = sys._current_frames().get(thread_id)
             if frame is not None:
                 self.write("running", own_part(traceback.format_stack(frame)))
@@ -74,16 +81,31 @@ def start(rank):
     box.write("running", [])
     main = threading.main_thread().ident
     threading.Thread(target=box.watch, args=(main,), name="black box", daemon=True).start()
+    end_with_parent()
     atexit.register(box.finished)
     return box
 
 
+def end_with_parent():
+    """On Linux, have this process killed when its parent ends; elsewhere the watching thread sees to it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def read(folder):
-    """What all ranks have left: {rank: content}."""
+    """What all ranks have left: {rank: content}, with "exit", the code that the launcher's witness saw, if any."""
     found = {}
     for name in sorted(os.listdir(folder)):
         if name.endswith(".json"):
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 content = json.load(file)
-            found[content["rank"]] = content
+            found[content["rank"]] = dict(content, exit=exit_code(folder, content["rank"]))
     return found
+
+
+def exit_code(folder, rank):
+    path = os.path.join(folder, f"exit-{rank}")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return int(file.read() or 0)

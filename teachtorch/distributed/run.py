@@ -7,9 +7,7 @@ Its flags are torchrun's where MPI has a use for them. Each rank finds RANK, LOC
 When a rank dies all others are ended: MPI cannot go on with fewer. https://docs.pytorch.org/docs/stable/elastic/run.html
 """
 import argparse
-import collections
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -23,7 +21,12 @@ from . import black_box, mpi
 IGNORED = ("--standalone", "--no-ssh")
 IGNORED_WITH_VALUE = ("--rdzv-backend", "--rdzv-endpoint", "--rdzv-id", "--rdzv-conf", "--master-addr", "--master-port",
                       "--node-rank", "--start-method", "--role", "--monitor-interval", "--local-addr")
-KEPT = 200                        # closing lines of output
+# mpiexec kills all ranks as soon as one dies, and does not say reliably which died first. So each has a witness, a shell that
+# waits for it and writes its exit code down, before mpiexec hears of it.
+WITNESS = """"$@"
+code=$?
+{ echo $code > "$%s/exit-${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"; } 2>/dev/null
+exit $code""" % black_box.FOLDER
 PATIENCE = 5.0                    # seconds that ranks get to end after they were told to
 
 
@@ -81,8 +84,9 @@ def command(options, ranks, on_each):
         line += ["-ppn", str(on_each)]
         line += ["-hosts", options.hosts] if options.hosts else ["-f", options.hostfile]
     line += ["-prepend-rank"] if options.prefix_output else []
-    line += [sys.executable, "-m", "mpi4py", "-m", f"{__package__}.rank"]
-    return line + (["-m"] if options.module else []) + [options.script, *options.arguments]
+    rank = [sys.executable, "-m", "mpi4py", "-m", f"{__package__}.rank"]
+    rank += (["-m"] if options.module else []) + [options.script, *options.arguments]
+    return line + (["/bin/sh", "-c", WITNESS, "sh"] if os.path.exists("/bin/sh") else []) + rank
 
 
 def environment(folder, ranks):
@@ -104,7 +108,7 @@ class Job:
         self.ranks = on_each * int(options.nnodes.split(":")[-1])
         self.folder, self.timeout = folder, options.timeout
         self.command = command(options, self.ranks, on_each)
-        self.lines, self.timed_out, self.interrupted = collections.deque(maxlen=KEPT), False, False
+        self.timed_out = self.interrupted = False
 
     def run(self):
         started = time.monotonic()
@@ -115,15 +119,15 @@ class Job:
         for reader in readers:
             reader.start()
         self.wait()
+        self.end_the_rest()
         for reader, pipe in zip(readers, (self.child.stdout, self.child.stderr)):
             reader.join(PATIENCE)
             pipe.close()
         return self.conclude(time.monotonic() - started)
 
     def pass_on(self, pipe, target):
-        """Hand the output on, and keep its last lines: mpiexec says there which process died."""
+        """Hand the output on, line by line."""
         for line in pipe:
-            self.lines.append(line)
             target.write(line)
             target.flush()
 
@@ -150,8 +154,13 @@ class Job:
                 break
             except subprocess.TimeoutExpired:
                 continue
+        self.end_the_rest()
+
+    def end_the_rest(self):
+        """A rank whose witness was ended ends itself; this is for those that cannot."""
         for content in black_box.read(self.folder).values():
-            signal_group(content["pid"], signal.SIGKILL, os.kill)
+            if content["exit"] is None:
+                signal_group(content["pid"], signal.SIGKILL, os.kill)
 
     def conclude(self, seconds):
         """Say how it ended; the exit status."""
@@ -163,11 +172,9 @@ class Job:
             for rank, content in sorted(boxes.items()):
                 say_where(rank, content)
             return 124
-        culprit = first_failed(boxes) or named_by_mpi(boxes, self.lines)
-        unfinished = [rank for rank, content in sorted(boxes.items()) if content["state"] == "running"]
-        if self.child.returncode == 0 and culprit is None and not unfinished:
+        culprit = first_failed(boxes) or first_dead(boxes) or first_unfinished(boxes)
+        if self.child.returncode == 0 and culprit is None:
             return 0
-        culprit = culprit or (boxes[unfinished[0]] if len(unfinished) == 1 else None)
         self.name(culprit, seconds)
         return self.child.returncode or 1
 
@@ -175,7 +182,7 @@ class Job:
         if culprit is None:
             say(f"the job failed after {seconds:.1f} s with status {self.child.returncode}")
             return
-        how = "failed" if culprit["state"] == "failed" else how_it_died("".join(self.lines))
+        how = "failed" if culprit["state"] == "failed" else how_it_died(culprit["exit"])
         say(f"rank {culprit['rank']} (pid {culprit['pid']}) {how} after {seconds:.1f} s; "
             "the other ranks were ended with it.")
         say_where(culprit["rank"], culprit)
@@ -198,21 +205,22 @@ def first_failed(boxes):
     return min(failed, key=lambda content: content["time"], default=None)
 
 
-def named_by_mpi(boxes, lines):
-    """The rank whose process mpiexec says has ended badly: MPICH and Open MPI both give its pid."""
-    for pid in re.findall(r"\bPID (\d+)", "".join(lines)):
-        for content in boxes.values():
-            if content["pid"] == int(pid):
-                return content
-    return None
+def first_dead(boxes):
+    """The rank whose witness saw it end badly; those that mpiexec ended have lost their witness."""
+    return next((content for content in boxes.values() if content["exit"] not in (None, 0)), None)
 
 
-def how_it_died(text):
-    code = re.search(r"EXIT CODE: (\d+)|signal (\d+)", text)
-    number = int(code[1] or code[2]) if code else 0
-    if 0 < number < 32 and number in set(signal.Signals):
+def first_unfinished(boxes):
+    """A rank that ended well before its script did: os._exit(0)."""
+    return next((content for content in boxes.values() if content["exit"] == 0 and content["state"] == "running"), None)
+
+
+def how_it_died(code):
+    """The words for an exit code as a shell gives it: 128 + signal."""
+    number = code - 128
+    if number in set(signal.Signals):
         return f"died by signal {number} ({signal.Signals(number).name})"
-    return f"died with exit code {number}"
+    return f"ended with exit code {code}" + ("" if code else ", in the middle of its script,")
 
 
 def say(text):
