@@ -8,6 +8,7 @@ from .autograd import (enable_grad, inference_mode, is_grad_enabled, is_inferenc
 from .core import log as _log
 from .core.dtype import (bfloat16, bool, double, finfo, float, float16, float32, float64, half, iinfo, int,  # noqa: F401
                          int8, int16, int32, int64, long, short, uint8)
+from .core.later import Later as _Later
 from .core.once import is_warn_always_enabled, set_warn_always  # noqa: F401
 from .kernels.parallel import get_num_threads, set_num_threads  # noqa: F401
 from .ops import MODULES as _MODULES
@@ -49,6 +50,7 @@ from .memory.storage import UntypedStorage  # noqa: E402,F401
 from .serialization import load, save  # noqa: E402,F401
 
 cuda.amp = _sys.modules[f"{__name__}.cuda.amp"] = amp.cuda
+autograd.profiler = _Later(f"{__name__}.autograd.profiler", f"{__name__}.profiler.legacy")
 serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 

@@ -15,6 +15,7 @@ import functools
 import weakref
 from contextlib import contextmanager
 
+from ..core import observer
 from ..tensor import Tensor, method, same_memory
 from . import keys as K
 from .operator import makers, registry
@@ -108,16 +109,32 @@ def wrapped_to_ask(function, name):
                 return overridden(args, kwargs)
         if kwargs or state.included & K.PYTHON_FUNCTION:
             return overridden(args, kwargs)
-        return function(*args, **kwargs)
+        return plain(args, kwargs)
 
     def overridden(args, kwargs):
         relevant = [*args, *kwargs.values()]
         if has_torch_function(flattened(relevant)):
             return handle_torch_function(public, relevant, *args, **kwargs)
-        return function(*args, **kwargs)
+        return plain(args, kwargs)
+
+    def plain(args, kwargs):
+        return reported(function, name, args, kwargs) if observer.active else function(*args, **kwargs)
 
     public.__name__ = name
     return asking(public)
+
+
+def reported(function, name, args, kwargs):
+    """Call a function that is no operator, and tell the observer before and after."""
+    if state.is_device_thread:
+        return function(*args, **kwargs)
+    call = object()
+    observer.report("function", phase="start", call=call, name=name, args=args)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        if observer.active:
+            observer.report("function", phase="end", call=call, name=name)
 
 
 def function_kernel(op):

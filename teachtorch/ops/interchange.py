@@ -6,10 +6,11 @@ import numpy as np
 
 from ..autograd.meta import tracks
 from ..core import dtype as dt
-from ..core import settings
+from ..core import observer, settings
 from ..core.device import CPU, as_device
 from ..core.once import warn_once
 from ..dispatch.state import state
+from ..dispatch.torch_function import reported
 from ..memory.storage import UntypedStorage, bytes_of
 from ..tensor import Tensor, array_of, from_array, from_geometry, method, storage_of, stride_of
 from .arguments import as_dtype
@@ -250,6 +251,10 @@ def item(self):
         raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
     if self._device.type == "meta":
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+    return reported(number_on_host, "item", (self,), {}) if observer.active else number_on_host(self)
+
+
+def number_on_host(self):
     return array_of(self.cpu()).item()
 
 

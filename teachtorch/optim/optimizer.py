@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from itertools import chain
 
 from ..autograd.grad_mode import enable_grad
+from ..core import observer
+from ..core.annotation import record_function
 from ..core.hooks import RemovableHandle
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor
@@ -65,9 +67,15 @@ def number(value):
 
 
 def with_hooks(step):
-    """A class's step function, with the hooks before and after it."""
+    """A class's step function, with the hooks before and after it, and a name in profiles."""
     @functools.wraps(step)
-    def hooked(*args, **kwargs):                  # the hooks see the optimizer as the first of the arguments
+    def hooked(*args, **kwargs):
+        if not observer.active:
+            return with_hooks_called(*args, **kwargs)
+        with record_function(f"Optimizer.step#{type(args[0]).__name__}.step"):
+            return with_hooks_called(*args, **kwargs)
+
+    def with_hooks_called(*args, **kwargs):       # the hooks see the optimizer as the first of the arguments
         self = args[0]
         if not (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks or _global_pre_hooks
                 or _global_post_hooks):
@@ -177,6 +185,10 @@ class Optimizer:
 
     def zero_grad(self, set_to_none=True):
         """Forget all gradients, or fill them with zeros."""
+        with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+            self._zero_grad(set_to_none)
+
+    def _zero_grad(self, set_to_none):
         for group in self.param_groups:
             for p in group["params"]:
                 grad = p.grad

@@ -1,55 +1,49 @@
-"""`profile` and `record_function`: what users write."""
-import functools
+"""`profile`: what users write."""
 import os
-import socket
 import time
 import warnings
-from enum import Enum
 
-from ..core import observer
+from ..core.annotation import record_function
+from .activities import ProfilerActivity, parsed
 from .events import EventList
-from .export import write_chrome_trace, write_stacks
 from .recorder import Recorder
 from .schedule import ProfilerAction, always
 
-
-class ProfilerActivity(Enum):
-    """What can be recorded. CUDA and XPU are PyTorch's names and record nothing here."""
-
-    CPU = 0
-    CUDA = 2
-    XPU = 1
-
-
-def supported_activities():
-    """The activities that are recorded."""
-    return {ProfilerActivity.CPU}
+RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+CLEARS = ("Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be reported. "
+          "To keep events across cycles, set acc_events=True.")
 
 
 class profile:
     """Records the operators that run in its block (torch.profiler.profile).
 
-    `schedule`: a function of the step number (see `schedule`); call `step()` at the end of each step.
-    `on_trace_ready(prof)` is called with each window that is complete. `record_shapes`, `profile_memory` (bytes of
-    results), `with_stack` (lines of the user's code) add columns. `with_flops`, `with_modules` and `acc_events` are
-    accepted and do nothing.
+    `activities`: of ProfilerActivity; the CPU, and what the simulated device does in its streams. `schedule`: a function
+    of the step number (see `schedule`); call `step()` at the end of each step. `on_trace_ready(prof)` is called with
+    each window that is complete. `record_shapes`, `profile_memory` (bytes of results), `with_stack` (lines of the user's
+    code) and `with_flops` (estimates for products and sums) add columns. `acc_events` keeps the events of earlier
+    windows. `with_modules` and `experimental_config` are accepted and do nothing.
+
+    Where PyTorch records the thread that began and those of backward, teachtorch records all threads. Bytes are those
+    of results made; frees of CPU memory are not seen.
     """
 
     def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
                  with_stack=False, with_flops=False, with_modules=False, experimental_config=None,
-                 execution_trace_observer=None, acc_events=False, use_cuda=None, custom_trace_id_callback=None):
-        self.activities = set(activities) if activities is not None else supported_activities()
-        if not self.activities:
-            raise AssertionError("No valid profiler activities found")
+                 execution_trace_observer=None, acc_events=False, use_cuda=None, custom_trace_id_callback=None,
+                 post_processing_timeout_s=None):
+        if use_cuda is not None:
+            warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)
+        self.activities = parsed(activities)
         self.schedule = schedule or always
-        self.has_schedule = schedule is not None
+        self.record_steps = schedule is not None
         self.on_trace_ready = on_trace_ready
-        self.options = dict(record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack)
+        self.record_shapes, self.profile_memory = record_shapes, profile_memory
+        self.with_stack, self.with_flops, self.acc_events = with_stack, with_flops, acc_events
         self.step_num = 0
         self.current_action = self.schedule(0)
         self.metadata = {}
         self._recorder = None              # while it records
-        self._events = None                # of the last window
+        self._events = None                # of the last window; None before the first was prepared
         self._step_block = None
 
     # ---- the block ----------------------------------------------------------------------------------------------------
@@ -62,12 +56,12 @@ class profile:
         self.stop()
 
     def start(self):
-        """Begin with step 0."""
+        """Begin with the step at hand."""
         self._go_to(ProfilerAction.NONE, self.current_action)
         self._begin_step()
 
     def stop(self):
-        """End; a window that is not complete is handed over as it is."""
+        """End; a window that is not complete is handed over as it is. AssertionError if it was not started."""
         self._end_step()
         self._go_to(self.current_action, None)
 
@@ -81,7 +75,7 @@ class profile:
         self._begin_step()
 
     def _begin_step(self):
-        if self.has_schedule:
+        if self.record_steps:
             self._step_block = record_function(f"ProfilerStep#{self.step_num}")
             self._step_block.__enter__()
 
@@ -91,84 +85,97 @@ class profile:
             self._step_block = None
 
     def _go_to(self, before, after):
-        """Start or end recording between two steps. `after` None: the block ends."""
-        recording = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
-        if before is ProfilerAction.NONE and after in recording and self.has_schedule:
-            warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=3)
-        if before is ProfilerAction.RECORD_AND_SAVE or after is None and before in recording:
-            self._hand_over()
-        elif before in recording and after not in recording:
-            raise RuntimeError(f"the schedule ends a window with {before} at step {self.step_num - 1}; it must end with "
-                               "RECORD_AND_SAVE")
-        if after in recording and self._recorder is None:
-            self._recorder = Recorder(**self.options)
-            self._recorder.start()
+        """What lies between two steps (action_map in torch/profiler/profiler.py). `after` None: the block ends."""
+        is_window_over = before is ProfilerAction.RECORD_AND_SAVE or before in RECORDING and after not in RECORDING
+        if is_window_over:
+            self._end_window()
+        if after in (ProfilerAction.NONE, ProfilerAction.WARMUP):
+            self._complain(before, after)
+        if is_window_over and (before is ProfilerAction.RECORD_AND_SAVE or after is None) and self.on_trace_ready:
+            self.on_trace_ready(self)
+        if after not in (None, ProfilerAction.NONE) and before in (ProfilerAction.NONE, ProfilerAction.RECORD_AND_SAVE):
+            self._prepare()
+        if after in RECORDING and self._recorder is None:
+            self._begin_window()
 
-    def _hand_over(self):
+    def _complain(self, before, after):
+        wrong = before is ProfilerAction.RECORD or before is ProfilerAction.WARMUP and after is ProfilerAction.NONE
+        if wrong:
+            warnings.warn(f"Incorrect schedule: {before.name} followed by {after.name}", stacklevel=4)
+
+    def _prepare(self):
+        """A window comes; the events of the one before go."""
+        if self._events is None:
+            self._events = self._list(())
+        elif not self.acc_events:
+            warnings.warn(CLEARS, stacklevel=4)
+            self._events = self._list(())
+
+    def _begin_window(self):
+        has = self.activities.__contains__
+        self._recorder = Recorder(self.record_shapes, self.profile_memory, self.with_stack, self.with_flops,
+                                  has(ProfilerActivity.CPU), has(ProfilerActivity.PrivateUse1))
+        self._recorder.start()
+
+    def _end_window(self):
+        if self._recorder is None:
+            raise AssertionError("Profiler must be initialized before stopping trace")
         recorder, self._recorder = self._recorder, None
         recorder.stop()
-        self._events = EventList(recorder.events, self.options["profile_memory"], self.options["with_stack"])
-        if self.on_trace_ready is not None:
-            self.on_trace_ready(self)
+        self._events = self._list([*self._events, *recorder.events])
+
+    def _list(self, events):
+        return EventList(events, self.profile_memory, self.with_stack, self.with_flops)
 
     # ---- the results --------------------------------------------------------------------------------------------------
 
+    def _recorded(self, wish):
+        if self._events is None:
+            raise AssertionError(f"Profiler must be initialized before {wish}")
+        return self._events
+
     def events(self):
         """The events of the last window, in the order they began. AssertionError before there is one."""
-        if self._events is None:
-            raise AssertionError("Profiler must be initialized before getting events")
-        return self._events
+        return self._recorded("accessing events")
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False):
         """The events added up by name; see EventList.key_averages."""
-        if self._events is None:
-            raise AssertionError("Profiler must be initialized before getting key averages")
-        return self._events.key_averages(group_by_input_shape, group_by_stack_n)
+        return self._recorded("getting key averages").key_averages(group_by_input_shape, group_by_stack_n)
 
     def export_chrome_trace(self, path):
         """Write the events as a trace that Perfetto (ui.perfetto.dev) and chrome://tracing open; ".gz" compresses."""
-        write_chrome_trace(path, self.events(), self.metadata)
+        from .export import write_chrome_trace
+        write_chrome_trace(path, self._recorded("exporting chrome trace"), self._head())
+
+    def _head(self):
+        options = {name: 1 for name in ("record_shapes", "profile_memory", "with_stack", "with_flops")
+                   if getattr(self, name)}
+        return {**options, **self.metadata}
 
     def export_stacks(self, path, metric="self_cpu_time_total"):
-        """Write stacks for a flame graph; wants `with_stack=True`."""
-        write_stacks(path, self.events(), metric)
+        """Write stacks for a flame graph. AssertionError without `with_stack=True`, ValueError for another metric."""
+        events = self._recorded("exporting stacks")
+        if not self.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True")
+        events.export_stacks(path, metric)
 
     def add_metadata(self, key, value):
         """A string for the trace's head."""
-        self.metadata[key] = value
+        self.metadata[key] = str(value)
 
-    add_metadata_json = add_metadata
+    def add_metadata_json(self, key, value):
+        """A value for the trace's head, given as JSON text."""
+        import json
+        self.metadata[key] = json.loads(value)
 
 
 def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
     """An `on_trace_ready` that writes each window into a folder, under a name of its own."""
+    import socket
+
     def handler(prof):
         os.makedirs(dir_name, exist_ok=True)
         worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
         end = ".pt.trace.json" + (".gz" if use_gzip else "")
         prof.export_chrome_trace(os.path.join(dir_name, f"{worker}.{time.time_ns()}{end}"))
     return handler
-
-
-class record_function:
-    """A block, or a decorated function, that appears in the profile under a name of its own."""
-
-    def __init__(self, name, args=None):
-        self.name = name
-        self.args = args
-
-    def __enter__(self):
-        if observer.active:
-            observer.report("annotation", phase="start", block=self, name=self.name)
-        return self
-
-    def __exit__(self, *error):
-        if observer.active:
-            observer.report("annotation", phase="end", block=self, name=self.name)
-
-    def __call__(self, function):
-        @functools.wraps(function)
-        def annotated(*args, **kwargs):
-            with record_function(self.name, self.args):
-                return function(*args, **kwargs)
-        return annotated

@@ -2,6 +2,7 @@
 import warnings
 
 from ...core import dtype as dt
+from ...core.annotation import record_function
 from ...ops.declare import exports
 from .fetch import fetcher_of
 from .pinning import pinned
@@ -31,11 +32,17 @@ class LoaderIterator:
         return len(self._index_sampler)
 
     def __next__(self):
+        kind = "MultiProcessing" if self._num_workers else "SingleProcess"
+        with record_function(f"enumerate(DataLoader)#_{kind}DataLoaderIter.__next__"):
+            return self._next_prepared()
+
+    def _next_prepared(self):
+        """The next batch, pinned if that is wished; a warning if there are more than the data set promised."""
         batch = self._next_batch()
         self._yielded += 1
         if self._stated_length is not None and self._yielded > self._stated_length:
             message = LONGER.format(self._dataset, self._stated_length, self._yielded)
-            warnings.warn(message + (REPLICAS if self._num_workers else ""), stacklevel=2)
+            warnings.warn(message + (REPLICAS if self._num_workers else ""), stacklevel=3)
         return pinned(batch) if self._pins else batch
 
 
