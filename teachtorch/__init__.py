@@ -54,11 +54,26 @@ autograd.profiler = _Later(f"{__name__}.autograd.profiler", f"{__name__}.profile
 serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
-_LAZY = {"distributed", "distributions", "futures", "fx", "library", "profiler"}             # modules that are imported when first asked for
+_LAZY = {"compiler", "distributed", "distributions", "futures", "fx", "library", "profiler"}             # modules that are imported when first asked for
+
+
+def compile(model=None, **options):
+    """A function or module that runs as captured graphs of fused kernels; see teachtorch.compiler.compile."""
+    return _importlib.import_module(f"{__name__}.compiler").compile(model, **options)
+
+
+def _compile_module(self, *args, **kwargs):
+    """Compile this module's forward in place; arguments as of torch.compile."""
+    _importlib.import_module(f"{__name__}.compiler.compiled").compile_module(self, *args, **kwargs)
+
+
+nn.Module.compile = _compile_module
 
 
 def __getattr__(name):
     """A module of _LAZY, or a clear word for what PyTorch has and teachtorch has not."""
     if name in _LAZY:
         return _importlib.import_module(f"{__name__}.{name}")
+    if name == "_dynamo":                                          # where PyTorch keeps reset() and explain()
+        return _importlib.import_module(f"{__name__}.compiler")
     raise AttributeError(f"module 'teachtorch' has no attribute '{name}': if PyTorch has it, teachtorch does not yet")

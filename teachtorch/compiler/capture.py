@@ -19,7 +19,7 @@ from ..fx.proxy import at_line, hold_constants, user_frame
 from ..core.device import device as device_class
 from ..core.dtype import dtype as dtype_class
 from ..ops.random import default_generator
-from ..ops.torch_dispatch import TorchDispatchMode
+from ..ops.torch_dispatch import TorchDispatchMode, is_factory
 from ..tensor import Tensor, meta_tensor, stride_of
 from ..utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from .effects import changed_arguments, changes_geometry, is_view
@@ -89,10 +89,13 @@ class Capturing(TorchDispatchMode):
         self.constants = {}                 # id of a real tensor -> (the tensor, its Traced)
         self.known = known
         self.existing = {id(o) for o in gc.get_objects() if isinstance(o, Tensor)}
+        self.leaves = set()                 # ids of constants that were leaves
         self.has_effects = False            # whether the graph changes memory in place
         self.is_on = True
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if is_factory(func):                # runs now: its tensor is one that the function holds
+            return func(*args, **(kwargs or {}))
         return self.note(func, args, kwargs or {})
 
     # ---- tensors ------------------------------------------------------------------------------------------------------
@@ -115,6 +118,8 @@ class Capturing(TorchDispatchMode):
                                     "argument, or keep it in a module, a global or a closure")
             with self.graph.inserting_before(next(iter(self.graph.nodes), None)):
                 node = self.graph.placeholder(f"held_{len(self.constants)}")
+            if t.is_leaf:
+                self.leaves.add(id(t))
             self.constants[id(t)] = t, self.traced(meta_like(t), node, t.device, home=Home(is_fresh))
         return self.constants[id(t)][1]
 
@@ -202,8 +207,8 @@ class Captured:
     """What one call did.
 
     `inputs`: the places, among the flattened arguments, of the tensors that are the graph's first placeholders.
-    `held`: the real tensors that are its further placeholders. `outputs`: for each leaf of the result ("node", i) or
-    ("constant", value); the graph returns the nodes, then the gradients if `wanted` is not empty. `wanted`: which
+    `held`: the real tensors that are its further placeholders. `outputs`: for each leaf of the result ("node", i),
+    ("input", i) for an argument handed back, or ("constant", value); the graph returns the nodes, then the gradients if `wanted` is not empty. `wanted`: which
     placeholders get a gradient. `differentiable`: which of the graph's outputs have a tangent.
     """
 
@@ -212,7 +217,7 @@ class Captured:
     held: list
     outputs: list
     spec: object
-    count: int                              # how many tensors the function returns
+    count: int                              # how many tensors the graph computes for the function's result
     wanted: list = field(default_factory=list)
     differentiable: list = field(default_factory=list)
     has_effects: bool = False
@@ -224,16 +229,33 @@ class Captured:
         return bool(self.wanted)
 
 
-def capture(function, args, kwargs, known):
+def capture(function, args, kwargs, environment):
     """Run `function` on tensors without data and return a Captured.
 
     Args:
-        known: {id: tensor}, the tensors that guards watch.
+        environment: an Environment, for the tensors that guards watch (`tensors`, {id: tensor}).
 
     Raises:
         NotCapturable: with the line that needs what a capture has not.
     """
-    capturing = Capturing(known)
+    known = environment.tensors
+    before = {i: (t, t.grad, t.is_leaf) for i, t in known.items()}
+    try:
+        return captured_once(function, args, kwargs, Capturing(known))
+    finally:
+        put_back(before)
+
+
+def put_back(before):
+    """Undo what autograd did to real tensors during a capture that then fails: gradients and histories."""
+    for t, grad, was_leaf in before.values():
+        if isinstance(t.grad, Traced):
+            t.grad = grad
+        if was_leaf and not t.is_leaf:
+            t.detach_()
+
+
+def captured_once(function, args, kwargs, capturing):
     leaves, spec = tree_flatten((args, kwargs))
     places, stand_ins = placeholders(capturing, leaves)
     args, kwargs = tree_unflatten([stand_ins.get(id(leaf), leaf) if isinstance(leaf, Tensor) else leaf
@@ -243,10 +265,21 @@ def capture(function, args, kwargs, known):
         found = run(function, args, kwargs)
         captured = finish(capturing, found, places, list(stand_ins.values()))
     capturing.is_on = False
+    refuse_histories(capturing)
     if not bool((default_generator.get_state() == random_before).all()):
         default_generator.set_state(random_before)
         raise NotCapturable("the function makes random numbers of its own, which a graph would repeat")
     return captured
+
+
+def refuse_histories(capturing):
+    """Gradients that the function accumulates itself, and held tensors that it makes part of a graph."""
+    for t, _ in capturing.constants.values():
+        if isinstance(t.grad, Traced):
+            raise NotCapturable("the function calls backward(), which fills .grad: compile the forward pass, or use "
+                                "torch.autograd.grad")
+        if not t.is_leaf and id(t) in capturing.leaves:
+            raise NotCapturable("the function makes a tensor that it holds part of the autograd graph")
 
 
 def run(function, args, kwargs):
@@ -299,28 +332,55 @@ def is_plain(t):
 def finish(capturing, found, places, stand_ins):
     """The output node, with gradients if the results have any, and what the caller must know."""
     leaves, spec = tree_flatten(found)
-    tensors, outputs = [], []
+    given = {id(t): i for i, t in enumerate(stand_ins)}
+    tensors, outputs = {}, []
     for leaf in leaves:
-        if isinstance(leaf, Tensor):
-            outputs.append(("node", len(tensors)))
-            tensors.append(capturing.as_traced(leaf))
-        else:
+        if not isinstance(leaf, Tensor):
             refuse_object(leaf)
             outputs.append(("constant", leaf))
+        elif id(leaf) in given:
+            outputs.append(("input", given[id(leaf)]))
+        elif id(leaf) in capturing.existing:
+            outputs.append(("constant", leaf))          # a tensor that the function holds, handed out as it is
+        else:
+            tensors.setdefault(id(leaf), leaf)
+            outputs.append(("node", list(tensors).index(id(leaf))))
+    captured = Captured(capturing.graph, places, [], outputs, spec, len(tensors))
+    results = note_results(capturing, captured, list(tensors.values()), stand_ins)
     held = list(capturing.constants.values())
-    results = [t.node for t in tensors]
-    captured = Captured(capturing.graph, places, [t for t, _ in held], outputs, spec, len(tensors),
-                        has_effects=capturing.has_effects)
-    if any(leaf.requires_grad for leaf in leaves if isinstance(leaf, Tensor)):
-        originals = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        results += note_backward(capturing, captured, originals, stand_ins)
-    captured.held = [t for t, _ in capturing.constants.values()]
-    traced = [t for _, t in capturing.constants.values()]
-    captured.fresh = [i for i, t in enumerate(traced) if t.home.is_fresh and t.home.is_changed]
-    captured.changes_input = any(t.home.is_changed and not t.home.is_fresh for t in stand_ins + traced)
+    captured.held = [t for t, _ in held]
+    captured.has_effects = capturing.has_effects
+    homes = [t.home for _, t in held]
+    captured.fresh = [i for i, home in enumerate(homes) if home.is_fresh and home.is_changed]
+    captured.changes_input = any(h.is_changed and not h.is_fresh for h in [t.home for t in stand_ins] + homes)
     capturing.graph.output(tuple(results))
-    order_placeholders(capturing.graph, stand_ins, traced)
+    order_placeholders(capturing.graph, stand_ins, [t for _, t in held])
     return captured
+
+
+def note_results(capturing, captured, originals, stand_ins):
+    """The nodes of the results and, if gradients flow to any, of the gradients."""
+    traced = [capturing.as_traced(t) for t in originals]
+    for i, t in enumerate(stand_ins):
+        if t.requires_grad and not t.is_leaf:
+            raise NotCapturable("an argument is changed in place by what requires grad")
+        if t.requires_grad and t.home.is_changed:
+            raise NotCapturable("an argument that requires grad, or a view of it, is changed in place")
+    refuse_shared(traced, stand_ins, any(t.requires_grad for t in originals))
+    results = [t.node for t in traced]
+    if any(t.requires_grad for t in originals):
+        results += note_backward(capturing, captured, originals, stand_ins)
+    return results
+
+
+def refuse_shared(results, stand_ins, is_training):
+    """Results that share memory with each other; in training, with an argument: autograd would not know of it."""
+    homes = [id(t.home) for t in results]
+    if len(set(homes)) < len(homes):
+        raise NotCapturable("two results share memory: return one, and make the other of it outside")
+    if is_training and any(not t.home.is_fresh for t in results):
+        raise NotCapturable("a result is a view of an argument or of a tensor that the function holds, and gradients are "
+                            "wanted: return a clone of it, or make the view outside")
 
 
 def refuse_object(leaf):

@@ -33,4 +33,4 @@ def is_view(func):
 def is_random(func):
     """Whether an operator draws random numbers."""
     return any(word in func._op.name for word in ("bernoulli", "normal_", "random_", "uniform", "exponential", "cauchy",
-                                                   "geometric", "multinomial", "poisson", "rrelu", "log_normal"))
+                                                   "geometric", "rand", "multinomial", "poisson", "rrelu", "log_normal"))

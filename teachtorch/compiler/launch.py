@@ -42,7 +42,8 @@ class Launch:
         self.name = group.name
         self.kernel = self.compile()
         if observer.active:
-            observer.report("compile", action="kernel", name=self.name, source=self.source)
+            observer.report("compile", action="kernel", name=self.name, values=[v.name for v in group.values],
+                            bytes_before=self.bytes_before, bytes_after=self.bytes_after, source=self.source)
 
     def compile(self):
         """The compiled function; from disk, if any process has compiled the same text before."""

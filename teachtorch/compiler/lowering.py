@@ -31,14 +31,15 @@ class Lowering:
 
     def run(self):
         """(the graph's inputs, its outputs, None where there is none) as Values."""
+        inputs = []
         for node in self.graph.nodes:
             if node.op == "placeholder":
                 fake = node.meta["val"]
                 self.values[node] = Input(node.name, fake.shape, fake.dtype, stride_of(fake))
+                inputs.append(self.values[node])
             elif node.op == "call_function":
                 self.values[node] = self.lower(node)
-        return [v for v in self.values.values() if isinstance(v, Input)], \
-            [None if n is None else self.values[n] for n in self.graph.output_node().args[0]]
+        return inputs, [None if n is None else self.values[n] for n in self.graph.output_node().args[0]]
 
     # ---- one node -----------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ def line_of(topic, fields):
     """One event in words."""
     if topic == "dispatch":
         return "  " * fields["depth"] + f"{fields['op']} -> {fields['key']}"
+    if topic == "compile":
+        return line_of_compile(fields)
     if topic == "inplace":
         return f"version {fields['version']}"
     if topic == "memory":
@@ -40,3 +42,22 @@ def memory_line(fields):
     numbers = ", ".join(f"{name} {value}" for name, value in fields.items() if name not in left_out)
     name = f"  {fields['step']}" if fields["action"] == "step" else fields["action"]
     return f"{name}: {numbers}"
+
+
+def line_of_compile(fields):
+    """What the compiler did: a graph, a group with its kernel's source, or why there is none."""
+    action, name = fields["action"], fields["name"]
+    if action == "captured":
+        return f"{name}: captured\n{graph_text(fields['graph'])}"
+    if action == "kernel":
+        head = f"{name}: {', '.join(fields['values'])}; {fields['bytes_before']:,} bytes before, " \
+               f"{fields['bytes_after']:,} after"
+        return f"{head}\n{fields['source']}"
+    words = {"fallback": "runs without a graph", "recompile": "captured anew, because of",
+             "limit": "captured too often, the last time because of"}
+    return f"{name}: {words[action]}{':' * (action == 'fallback')} {fields['reason']}"
+
+
+def graph_text(graph):
+    """One node a line."""
+    return "\n".join([f"    {node.format_node()}" for node in graph.nodes])

@@ -1,0 +1,266 @@
+"""What a function reads besides its arguments, found in its bytecode: globals, closures, modules and their attributes.
+
+A graph is right only while these are what they were when it was captured, so each becomes a Watch. What the code does to
+its surroundings (a global or attribute assigned, something printed) cannot be in a graph: NotCapturable, with the line.
+"""
+import builtins
+import dis
+import functools
+import linecache
+import sys
+import types
+
+from ..autograd.meta import tracks
+from ..core.device import device as device_class
+from ..core.dtype import dtype as dtype_class
+from ..nn import Module
+from ..tensor import Tensor, stride_of
+from .capture import NotCapturable
+
+PLAIN = (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class, type(Ellipsis), range, slice)
+SPEAKING = {"print", "input", "open", "exec", "eval", "breakpoint"}
+OWN = __name__.partition(".")[0]
+LIBRARIES = {OWN, "numpy", "numba", "math", "builtins", *sys.stdlib_module_names} - {"__main__"}
+
+
+class Watch:
+    """One thing to compare before a graph runs again: `now()` must be what it was.
+
+    Args:
+        place: what it is, in the user's words, such as "the global scale".
+        now: a function that returns a value that compares with ==.
+    """
+
+    def __init__(self, place, now):
+        self.place, self.now = place, now
+        self.then = now()
+
+    def holds(self):
+        return self.now() == self.then
+
+
+class Environment:
+    """The surroundings of one function. `watches`; `tensors`: {id: tensor}; `modules`: those that were met."""
+
+    def __init__(self):
+        self.watches, self.tensors, self.modules = [], {}, []
+        self.met = set()                    # ids of what was visited, which `kept` keeps alive
+        self.kept = []
+
+    def holds(self):
+        return all(watch.holds() for watch in self.watches)
+
+    def first_change(self):
+        """The place of the first thing that is not what it was, None if all is."""
+        return next((watch.place for watch in self.watches if not watch.holds()), None)
+
+    def watch(self, place, now):
+        self.watches.append(Watch(place, now))
+
+    def is_new(self, thing):
+        if id(thing) in self.met:
+            return False
+        self.met.add(id(thing))
+        self.kept.append(thing)
+        return True
+
+    # ---- values -------------------------------------------------------------------------------------------------------
+
+    def visit(self, value, place, read):
+        """Watch a value that the function reads. `read()` reads it again."""
+        if isinstance(value, PLAIN):
+            self.watch(place, lambda: (type(v := read()), v))
+        elif isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+            self.watch(f"the length of {place}", lambda: size_of(read()))
+            for i, item in enumerate(value):
+                self.visit(item, f"{place}[{i}]", lambda i=i: read()[i])
+        elif type(value) is dict:
+            self.watch(f"the keys of {place}", lambda: list(read()))
+            for key, item in value.items():
+                self.visit(item, f"{place}[{key!r}]", lambda key=key: read()[key])
+        elif not isinstance(value, types.ModuleType):
+            self.visit_object(value, place, read)
+
+    def visit_object(self, value, place, read):
+        """Something with an identity: the same object must be there, and what it holds must be what it was."""
+        self.watch(place, lambda: id(read()))
+        if isinstance(value, Tensor):
+            self.visit_tensor(value, place)
+        elif isinstance(value, Module):
+            self.visit_module(value, place)
+        elif isinstance(value, functools.partial):
+            self.visit(value.func, place, lambda: value.func)
+            self.visit((value.args, value.keywords), place, lambda: (value.args, value.keywords))
+        elif isinstance(value, types.MethodType):
+            self.visit(value.__self__, place, lambda: value.__self__)
+            self.visit(value.__func__, place, lambda: value.__func__)
+        elif isinstance(value, types.FunctionType):
+            self.visit_function(value)
+        elif not isinstance(value, type) and not is_of_library(type(value)) and self.is_new(value):
+            self.visit_fields(value, place)
+
+    def visit_fields(self, value, place):
+        """The attributes of an object of a class of the user's, and the methods of its class."""
+        for name, item in getattr(value, "__dict__", {}).items():
+            self.visit(item, f"{place}.{name}", lambda name=name: value.__dict__.get(name))
+        call = getattr(type(value), "__call__", None)
+        if isinstance(call, types.FunctionType):
+            self.visit_function(call)
+
+    def visit_tensor(self, t, place):
+        self.tensors[id(t)] = t
+        if self.is_new(t):
+            self.watch(f"shape, strides, dtype, device or requires_grad of {place}", lambda: facts_of(t))
+
+    # ---- modules ------------------------------------------------------------------------------------------------------
+
+    def visit_module(self, root, place):
+        """A module and all in it: flags and other plain attributes, which parameters and buffers, the code of forward."""
+        if not self.is_new(root):
+            return
+        for name, m in root.named_modules():
+            if m is not root and not self.is_new(m):
+                continue
+            self.modules.append(m)
+            where = f"{place}.{name}" if name else place
+            self.visit_one_module(m, where)
+
+    def visit_one_module(self, m, where):
+        fields = m.__dict__
+        plain = [n for n, v in fields.items() if isinstance(v, PLAIN) and not n.startswith("_")]
+        self.watch(f"an attribute of {where} ({', '.join(plain[:6])})", lambda: [fields.get(n) for n in plain])
+        for held in (m._parameters, m._buffers):
+            if held:
+                self.watch(f"a parameter or buffer of {where}", lambda held=held: facts_of_all(held))
+                self.tensors.update({id(t): t for t in held.values() if t is not None})
+                self.met.update([id(t) for t in held.values()])
+        self.watch(f"the submodules of {where}", lambda: list(map(id, m._modules.values())))
+        self.watch(f"the hooks of {where}", lambda: hooks_of(m))
+        for name, value in fields.items():
+            if not isinstance(value, PLAIN) and not name.startswith("_") and name != "forward":
+                self.visit(value, f"{where}.{name}", lambda name=name: fields.get(name))
+        for hook in [*m._forward_hooks.values(), *m._forward_pre_hooks.values()]:
+            self.visit(hook, f"a hook of {where}", lambda hook=hook: hook)
+        if m._backward_hooks or m._backward_pre_hooks:
+            raise NotCapturable(f"{where} has backward hooks")
+        self.visit_methods(type(m))
+
+    def visit_methods(self, cls):
+        """forward, and the methods it calls by name, of a class that is not the library's."""
+        if is_of_library(cls):
+            return
+        pending, done = ["forward"], set()
+        while pending:
+            name = pending.pop()
+            function = getattr(cls, name, None)
+            if name in done or not isinstance(function, types.FunctionType) or is_of_library(function):
+                continue
+            done.add(name)
+            self.visit_function(function)
+            pending += function.__code__.co_names
+
+    # ---- functions ----------------------------------------------------------------------------------------------------
+
+    def visit_function(self, function):
+        """What the code of a function reads and does. Functions of libraries are trusted."""
+        function = getattr(function, "__wrapped_by_compile__", function)
+        if is_of_library(function) or not self.is_new(function):
+            return
+        self.watch(f"the code of {function.__name__}", lambda: id(function.__code__))
+        self.visit((function.__defaults__, function.__kwdefaults__), f"a default of {function.__name__}",
+                   lambda: (function.__defaults__, function.__kwdefaults__))
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            if has_contents(cell):
+                self.visit(cell.cell_contents, f"the variable {name} around {function.__name__}",
+                           lambda cell=cell: cell.cell_contents if has_contents(cell) else None)
+        self.visit_code(function.__code__, function)
+
+    def visit_code(self, code, function):
+        steps = list(dis.get_instructions(code))
+        line = code.co_firstlineno
+        for i, step in enumerate(steps):
+            line = step.starts_line if isinstance(step.starts_line, int) and not isinstance(step.starts_line, bool) \
+                else line
+            self.refuse_effects(step, code, function, line)
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                self.visit_global(step.argval, steps[i + 1:i + 3], function, code, line)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self.visit_code(constant, function)
+
+    def refuse_effects(self, step, code, function, line):
+        """NotCapturable for what a graph would not do again."""
+        where = place_of(code, line)
+        if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            raise NotCapturable(f"the function assigns the global {step.argval}{where}: return it instead")
+        if step.opname == "STORE_DEREF" and step.argval in function.__code__.co_freevars:
+            raise NotCapturable(f"the function assigns {step.argval} of the function around it{where}: return it instead")
+        if step.opname in ("STORE_ATTR", "DELETE_ATTR"):
+            raise NotCapturable(f"the function assigns the attribute {step.argval}{where}: a graph would not do it "
+                                "again; do it outside of what is compiled")
+        if step.opname in ("YIELD_VALUE", "SEND"):
+            if code.co_flags & (0x20 | 0x80 | 0x200) and code.co_name != "<genexpr>":
+                raise NotCapturable(f"the function is a generator or coroutine{where}")
+
+    def visit_global(self, name, following, function, code, line):
+        scope = function.__globals__
+        if name not in scope:
+            if name in SPEAKING and hasattr(builtins, name):
+                raise NotCapturable(f"the function calls {name}(){place_of(code, line)}: a graph would not do it again")
+            return
+        value = scope[name]
+        if isinstance(value, types.ModuleType):
+            self.visit_attribute_of_module(name, value, following, code, line)
+            return
+        if isinstance(value, (types.FunctionType, type)) and is_of_library(value):
+            return
+        self.visit(value, f"the global {name}", lambda: scope.get(name))
+
+    def visit_attribute_of_module(self, name, module, following, code, line):
+        """`config.scale`, where config is a module of the user's."""
+        top = module.__name__.partition(".")[0]
+        attribute = next((s.argval for s in following if s.opname in ("LOAD_ATTR", "LOAD_METHOD")), None)
+        if top in ("time", "random", "datetime", "logging", "warnings"):
+            raise NotCapturable(f"the function calls {top}.{attribute}{place_of(code, line)}: a graph would not do it "
+                                "again")
+        if top in LIBRARIES or attribute is None or not hasattr(module, attribute):
+            return
+        self.visit(getattr(module, attribute), f"{name}.{attribute}", lambda: getattr(module, attribute, None))
+
+
+def size_of(value):
+    return type(value), len(value) if hasattr(value, "__len__") else None
+
+
+def facts_of(t):
+    return t._shape, stride_of(t), id(t._dtype), id(t._device), tracks(t)
+
+
+def facts_of_all(held):
+    """What must not change of parameters or buffers: which they are, and what a graph took from them."""
+    return [(id(t), t is None or (t._shape, id(t._dtype), t._meta is not None and t._meta.requires_grad))
+            for t in held.values()]
+
+
+def hooks_of(m):
+    return [id(hook) for hooks in (m._forward_hooks, m._forward_pre_hooks) if hooks for hook in hooks.values()]
+
+
+def has_contents(cell):
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
+def is_of_library(thing):
+    """Whether a function or class comes from this library, Python's own or NumPy."""
+    module = getattr(thing, "__module__", None) or ""
+    return module.partition(".")[0] in LIBRARIES
+
+
+def place_of(code, line):
+    """" (at FILE:LINE: `code`)"."""
+    text = linecache.getline(code.co_filename, line).strip()
+    return f" (at {code.co_filename}:{line}" + (f": `{text}`)" if text else ")")

@@ -1,0 +1,119 @@
+"""What compiling a function does, in words and numbers."""
+from dataclasses import dataclass, field
+
+from .compiled import Compiled
+from .program import Program
+from .training import Training
+
+
+@dataclass
+class FusedGroup:
+    """One fused kernel: which operators it computes, the tensors it reads and writes, bytes moved before and after."""
+
+    name: str
+    operators: list
+    reads: list                 # [(name, shape, bytes)]
+    writes: list
+    bytes_before: int
+    bytes_after: int
+    source: str
+
+
+@dataclass
+class GraphReport:
+    """One graph, forward or backward: its fused groups, and the operators that stay calls."""
+
+    name: str
+    graph: object
+    groups: list
+    calls: list
+
+    @property
+    def bytes_before(self):
+        """Bytes that the groups' operators move if each is computed by itself."""
+        return sum(g.bytes_before for g in self.groups)
+
+    @property
+    def bytes_after(self):
+        return sum(g.bytes_after for g in self.groups)
+
+
+@dataclass
+class Explanation:
+    """What `explain` returns. `graphs`: forward, then backward if there is one; `reason`: why there is none."""
+
+    name: str
+    graphs: list = field(default_factory=list)
+    reason: str | None = None
+    guards: list = field(default_factory=list)
+
+    @property
+    def graph_count(self):
+        return len(self.graphs)
+
+    @property
+    def groups(self):
+        """The fused groups of all graphs."""
+        return [g for graph in self.graphs for g in graph.groups]
+
+    def __str__(self):
+        if self.reason is not None:
+            return f"{self.name}: no graph, it runs as it is: {self.reason}"
+        lines = [f"{self.name}: {len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}, {len(self.guards)} guards"]
+        for graph in self.graphs:
+            lines.append(f"  {graph.name}: {len(graph.groups)} fused kernels, {len(graph.calls)} calls"
+                         + (f" ({', '.join(graph.calls)})" if graph.calls else ""))
+            lines += [f"    {g.name}: {' '.join(g.operators)}; {g.bytes_before:,} bytes before, {g.bytes_after:,} after"
+                      for g in graph.groups]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def explain(function):
+    """explain(function)(*args): capture this call and return an Explanation; the function itself does not run."""
+    compiled = getattr(function, "compiled", None)
+    target = compiled.function if isinstance(compiled, Compiled) else function
+    backend = compiled.backend if isinstance(compiled, Compiled) else "fused"
+
+    def inner(*args, **kwargs):
+        fresh = Compiled(target, False, None, backend)
+        return explained(fresh, fresh.captured(args, kwargs))
+    return inner
+
+
+def explained(compiled, entry):
+    from .compiled import name_of
+
+    name = name_of(compiled.function)
+    if entry is None or entry.run is None:
+        return Explanation(name, reason=compiled.refusal if entry is None else entry.reason)
+    guards = [place for _, place in entry.guards.conditions]
+    program = entry.run.program
+    if isinstance(program, Training):
+        graphs = [report_of("forward", program.forward), report_of("backward", program.backward)]
+    else:
+        graphs = [report_of("forward", program)]
+    return Explanation(name, graphs, guards=guards)
+
+
+def report_of(name, program):
+    if not isinstance(program, Program):
+        return GraphReport(name, getattr(program, "graph", None), [], [])
+    groups = [group_of(launch) for launch in program.launches.values()]
+    return GraphReport(name, program.graph, groups, [str(call.target) for call in program.calls if not call.is_view])
+
+
+def group_of(launch):
+    operators = [operator_name(v) for v in launch.group.values]
+    return FusedGroup(launch.name, operators, [facts(v) for v in dict.fromkeys(launch.reads)],
+                      [facts(v) for v in launch.writes], launch.bytes_before, launch.bytes_after, launch.source)
+
+
+def operator_name(value):
+    """The value's name without its number: the operator it comes from."""
+    return value.name.rpartition("_")[0]
+
+
+def facts(value):
+    return value.name, tuple(value.shape), value.nbytes
