@@ -1,10 +1,11 @@
-"""TEACHTORCH_LOG=dispatch,autograd,memory: print what happens, one line an event, to stderr."""
+"""TEACHTORCH_LOG=dispatch,autograd,memory,compile: print what happens, one line an event, to stderr."""
 import sys
 
 from . import observer, settings
 
 # What a topic of TEACHTORCH_LOG listens to.
-TOPICS = {"dispatch": ("dispatch",), "autograd": ("node", "backward", "inplace"), "memory": ("memory",)}
+TOPICS = {"dispatch": ("dispatch",), "autograd": ("node", "backward", "inplace"), "memory": ("memory",),
+          "compile": ("compile",)}
 
 
 def start():
