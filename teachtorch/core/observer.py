@@ -23,6 +23,10 @@ Topics and the fields of their events:
                launch (launch, begin), begin and end (launch; from the stream's own thread), record and wait (event, mark,
                stream), synchronize (scope: "stream", "event" or "device", begin), alloc, free and record_stream (address,
                stream, site; nbytes)
+    compile    action, name (the function's or the kernel's); by action: graph ("captured"), values, bytes_before,
+               bytes_after and source ("kernel"), reason ("fallback", "recompile", "limit")
+    trainer    phase ("start", "end"), hook (or step) of a Trainer's run, who ("module" or the callback's class), defined
+               (whether it does anything), stage, epoch, batch
     loader     phase ("dealt", "arrived", "given"), epoch, task, worker, time: a DataLoader's batches on their way
 """
 from contextlib import contextmanager
