@@ -54,7 +54,8 @@ autograd.profiler = _Later(f"{__name__}.autograd.profiler", f"{__name__}.profile
 serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
-_LAZY = {"compiler", "distributed", "distributions", "futures", "fx", "library", "profiler"}             # modules that are imported when first asked for
+# Modules that are imported when first asked for.
+_LAZY = {"compiler", "distributed", "distributions", "futures", "fx", "library", "lightning", "profiler"}
 
 
 def compile(model=None, **options):

@@ -17,6 +17,8 @@ NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("fx", "nn"), ("fx", "overrides"),       # graphs of modules; how a function is written
               ("fx", "utils"), ("compiler", "utils"),  # nested containers
               ("compiler", "fx"), ("compiler", "nn"),  # what is captured is an fx graph, of modules too
+              *{("lightning", other) for other in ("nn", "optim", "utils", "serialization", "profiler", "random",
+                                                   "determinism", "distributed")},   # a trainer brings them together
               ("nn", "func")}       # nn.utils.stateless is func.functional_call under its first name
 
 # The console script is the roof: it may reach everything, but only when a command needs it.

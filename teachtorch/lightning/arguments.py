@@ -1,0 +1,45 @@
+"""The trainer's arguments that depend on each other."""
+from .errors import MisconfigurationException
+
+
+def debugging(trainer, logger, enable_checkpointing):
+    """fast_dev_run and overfit_batches change the other limits. Returns (logger, enable_checkpointing)."""
+    if trainer.overfit_batches:
+        trainer.limit_train_batches = trainer.limit_val_batches = trainer.overfit_batches
+    if not trainer.fast_dev_run:
+        return logger, enable_checkpointing
+    for name in ("train", "val", "test", "predict"):
+        setattr(trainer, f"limit_{name}_batches", trainer.fast_dev_run)
+    trainer.max_epochs, trainer.max_steps, trainer.num_sanity_val_steps = 1, trainer.fast_dev_run, 0
+    trainer.val_check_interval, trainer.check_val_every_n_epoch = 1.0, 1
+    return False, False
+
+
+def epochs_and_steps(trainer):
+    """Without any limit max_epochs is 1000; with one of steps or time it is -1."""
+    if trainer.max_epochs is None:
+        has_limit = trainer.max_steps != -1 or trainer.max_time is not None
+        trainer.max_epochs = -1 if has_limit else 1000
+    if trainer.max_epochs < -1:
+        raise MisconfigurationException("`max_epochs` must be a non-negative integer or -1. You passed in "
+                                        f"{trainer.max_epochs}.")
+    if trainer.max_steps < -1:
+        raise MisconfigurationException("`max_steps` must be a non-negative integer or -1 (infinite steps). You passed in "
+                                        f"{trainer.max_steps}.")
+
+
+def checked_limit(trainer):
+    """A float is a part from 0 to 1, an int a number from 0."""
+    names = ("limit_train_batches", "limit_val_batches", "limit_test_batches", "limit_predict_batches",
+             "overfit_batches", "val_check_interval")
+    for name in names:
+        value = getattr(trainer, name)
+        is_right = value >= 0 and (isinstance(value, int) or value <= 1.0)
+        if not is_right:
+            raise MisconfigurationException(f"You have passed invalid value {value} for {name}, it has to be in [0.0, 1.0] "
+                                            "or an int.")
+    if trainer.check_val_every_n_epoch is None and isinstance(trainer.val_check_interval, float):
+        raise MisconfigurationException("`val_check_interval` should be an integer when `check_val_every_n_epoch=None`, "
+                                        f"found {trainer.val_check_interval}.")
+    if trainer.accumulate_grad_batches < 1:
+        raise ValueError(f"`accumulate_grad_batches` must be an int from 1, got {trainer.accumulate_grad_batches}")

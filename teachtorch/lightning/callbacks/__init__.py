@@ -1,0 +1,10 @@
+"""Callbacks: `Callback` and `LambdaCallback` to write one's own, and those that come with the trainer."""
+from .callback import Callback, LambdaCallback
+from .early_stopping import EarlyStopping
+from .lr_monitor import LearningRateMonitor
+from .model_checkpoint import ModelCheckpoint
+from .progress import ProgressBar, TQDMProgressBar
+from .schedules import GradientAccumulationScheduler, Timer
+
+__all__ = ["Callback", "EarlyStopping", "GradientAccumulationScheduler", "LambdaCallback", "LearningRateMonitor",
+           "ModelCheckpoint", "ProgressBar", "TQDMProgressBar", "Timer"]

@@ -1,0 +1,41 @@
+"""The trainer's callbacks: those given, those that come by default, and in which order they run."""
+from ..callbacks import ModelCheckpoint, ProgressBar
+from ..callbacks.progress import default_progress_bar
+from ..errors import MisconfigurationException
+
+
+def callbacks_for(given, enable_checkpointing, enable_progress_bar):
+    """The list of callbacks of a trainer."""
+    found = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+    has_checkpoint = any(isinstance(one, ModelCheckpoint) for one in found)
+    if has_checkpoint and enable_checkpointing is False:
+        raise MisconfigurationException("Trainer was configured with `enable_checkpointing=False` but found "
+                                        "`ModelCheckpoint` in callbacks list.")
+    if not has_checkpoint and enable_checkpointing is not False:
+        found.append(ModelCheckpoint())
+    if enable_progress_bar is not False and not any(isinstance(one, ProgressBar) for one in found):
+        found.append(default_progress_bar())
+    return in_order(found)
+
+
+def with_those_of(module, callbacks):
+    """The callbacks and those of module.configure_callbacks, which take the place of others of their class."""
+    own = module.configure_callbacks()
+    own = list(own) if isinstance(own, (list, tuple)) else [own]
+    classes = {type(one) for one in own}
+    return in_order([one for one in callbacks if type(one) not in classes] + own)
+
+
+def in_order(callbacks):
+    """ModelCheckpoints last: what the others change is then in the checkpoint."""
+    return sorted(callbacks, key=lambda one: isinstance(one, ModelCheckpoint))
+
+
+def check_keys(callbacks):
+    """RuntimeError for two callbacks with state whose parts of a checkpoint would have one name."""
+    keys = [one.state_key for one in callbacks if one.state_dict()]
+    twice = {key for key in keys if keys.count(key) > 1}
+    if twice:
+        raise RuntimeError(f"Found more than one stateful callback of type `{twice.pop()}`. In the current configuration, "
+                           "this callback does not support being saved alongside other instances of the same type. Give "
+                           "each a `state_key` of its own.")

@@ -1,0 +1,5 @@
+"""Errors of the trainer."""
+
+
+class MisconfigurationException(Exception):
+    """Arguments, hooks or calls that do not go together."""

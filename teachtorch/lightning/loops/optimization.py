@@ -1,0 +1,67 @@
+"""One batch of training: forward, backward, and a step of the optimizer if it is time for one."""
+from ..errors import MisconfigurationException
+
+
+class AutomaticOptimization:
+    """The trainer does everything: the optimizer's step is given a closure that does forward and backward."""
+
+    def __init__(self, trainer):
+        self.trainer, self.calls = trainer, trainer.calls
+        self.outputs = None
+
+    def run(self, batch, batch_idx, accumulates):
+        """What training_step returned, its loss detached. `accumulates`: gradients are only added up."""
+        def closure():
+            return self.forward_and_backward(batch, batch_idx)
+
+        trainer, self.outputs = self.trainer, None
+        if accumulates:
+            with trainer.strategy.no_sync():
+                closure()
+        elif not trainer.optimizers:
+            closure()
+        else:
+            optimizer = trainer.wrapped_optimizers[0]
+            self.calls.method("optimizer_step", trainer.current_epoch, batch_idx, optimizer, closure)
+        return self.outputs
+
+    def forward_and_backward(self, batch, batch_idx):
+        """The loss, with its gradients computed; None if training_step skips the batch."""
+        loss, self.outputs = separated(self.trainer.training_step(batch, batch_idx))
+        if batch_idx % self.trainer.accumulate_grad_batches == 0:
+            self._zero_grad(batch_idx)
+        if loss is not None:
+            self.trainer.run_backward(loss / self.trainer.accumulate_grad_batches
+                                      if self.trainer.accumulate_grad_batches > 1 else loss)
+        return loss
+
+    def _zero_grad(self, batch_idx):
+        """Here, between forward and backward: gradients of the last step could be looked at until now."""
+        for optimizer in self.trainer.optimizers[:1]:
+            self.calls.both("on_before_zero_grad", optimizer)
+            self.calls.method("optimizer_zero_grad", self.trainer.current_epoch, batch_idx, optimizer)
+
+
+class ManualOptimization:
+    """training_step does everything itself."""
+
+    def __init__(self, trainer):
+        self.trainer = trainer
+
+    def run(self, batch, batch_idx, accumulates):
+        return separated(self.trainer.training_step(batch, batch_idx), needs_loss=False)[1]
+
+
+def separated(output, needs_loss=True):
+    """(loss, outputs) of what training_step returned; `outputs` holds no graph."""
+    if output is None:
+        return None, {}
+    if not isinstance(output, dict):
+        return output, {"loss": output.detach()}
+    if "loss" not in output:
+        if not needs_loss:
+            return None, output
+        raise MisconfigurationException("In automatic_optimization, when `training_step` returns a dict, the 'loss' key "
+                                        "needs to be present")
+    loss = output["loss"]
+    return loss, {**output, "loss": loss.detach() if hasattr(loss, "detach") else loss}

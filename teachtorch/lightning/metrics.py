@@ -1,0 +1,239 @@
+"""What self.log collects: the last value of each name, the reduced value of the epoch, and who gets to see them."""
+from ..ops.declare import exports
+from ..tensor import Tensor
+from .errors import MisconfigurationException
+from .transfer import batch_size_of
+
+as_tensor, default_dtype = exports[""]["as_tensor"], exports[""]["get_default_dtype"]
+
+STEPS = {"training_step": (True, False), "validation_step": (False, True), "test_step": (False, True)}
+IN_A_TRAINING_BATCH = ("training_step", "on_train_batch_start", "on_train_batch_end", "on_before_zero_grad",
+                       "optimizer_zero_grad", "on_before_backward", "backward", "on_after_backward",
+                       "on_before_optimizer_step", "configure_gradient_clipping", "clip_gradients", "optimizer_step")
+IN_AN_EVALUATION_BATCH = ("validation_step", "test_step", "on_validation_batch_start", "on_validation_batch_end",
+                          "on_test_batch_start", "on_test_batch_end")
+ONLY_FOR_THE_EPOCH = ("on_train_start", "on_train_epoch_start", "on_train_epoch_end", "on_validation_start",
+                      "on_validation_epoch_start", "on_validation_epoch_end", "on_test_start", "on_test_epoch_start",
+                      "on_test_epoch_end")
+
+
+def levels(hook, on_step, on_epoch):
+    """(on_step, on_epoch) in this hook, defaults filled in. MisconfigurationException where it may not log."""
+    if hook in IN_A_TRAINING_BATCH:
+        return chosen(on_step, True), chosen(on_epoch, False)
+    if hook in IN_AN_EVALUATION_BATCH:
+        return chosen(on_step, False), chosen(on_epoch, True)
+    if hook not in ONLY_FOR_THE_EPOCH:
+        raise MisconfigurationException(f"You can't `self.log()` inside `{hook}`. HINT: You can still log directly to "
+                                        "the logger by using `self.logger.experiment`.")
+    if on_step or on_epoch is False:
+        raise MisconfigurationException(f"You can't `self.log({'on_step=True' if on_step else 'on_epoch=False'})` inside "
+                                        f"`{hook}`: it has no steps, only its epoch.")
+    return False, True
+
+
+def chosen(given, default):
+    return default if given is None else given
+
+
+class Logged:
+    """One name logged in one hook.
+
+    `value`: the last one. `total` and `weight`: what the epoch's value is made of.
+    """
+
+    def __init__(self, name, on_step, on_epoch, reduce, **shown):
+        self.name, self.on_step, self.on_epoch, self.reduce = name, on_step, on_epoch, reduce
+        self.prog_bar, self.logger, self.sync = shown["prog_bar"], shown["logger"], shown["sync"]
+        self.is_forked = on_step and on_epoch
+        self.clear()
+
+    def clear(self):
+        self.value, self.total, self.weight, self.is_fresh = None, None, 0, False
+
+    def update(self, value, weight):
+        self.value, self.is_fresh = value, True
+        if not self.on_epoch:
+            return
+        value = value * weight if self.reduce == "mean" else value
+        self.total = value if self.total is None else COMBINE[self.reduce](self.total, value)
+        self.weight += weight
+
+    def of_epoch(self, strategy):
+        """The epoch's value; with sync, over all processes."""
+        total, weight = self.total, self.weight
+        if self.sync and strategy.world_size > 1:
+            total, weight = strategy.reduce_logged(self.reduce, total, weight)
+        return total / weight if self.reduce == "mean" else total
+
+    def name_for(self, level):
+        return f"{self.name}_{level}" if self.is_forked else self.name
+
+    def kept(self):
+        """Its part of the epoch so far, for a checkpoint."""
+        return {"total": self.total, "weight": self.weight}
+
+
+def smaller(a, b):
+    return b if bool(b < a) else a
+
+
+def larger(a, b):
+    return b if bool(b > a) else a
+
+
+def added(a, b):
+    return a + b
+
+
+COMBINE = {"mean": added, "sum": added, "min": smaller, "max": larger}
+
+
+class Results:
+    """What was logged since the beginning of an epoch, or of an evaluation."""
+
+    def __init__(self):
+        self.entries = {}
+
+    def values(self, level, strategy):
+        """(entry, name, tensor) of each value of the level "step" or "epoch"."""
+        for entry in self.entries.values():
+            if level == "step" and entry.on_step and entry.is_fresh:
+                yield entry, entry.name_for("step"), entry.value
+            elif level == "epoch" and entry.on_epoch and entry.total is not None:
+                yield entry, entry.name_for("epoch"), entry.of_epoch(strategy)
+
+    def end_step(self):
+        for entry in self.entries.values():
+            entry.is_fresh = False
+
+    def clear(self):
+        for entry in self.entries.values():
+            entry.clear()
+
+    def state_dict(self):
+        return {key: entry.kept() for key, entry in self.entries.items() if entry.total is not None}
+
+
+class Metrics:
+    """All that is logged in a run; `callback`, `logged` and `progress_bar` are the trainer's dicts of metrics."""
+
+    def __init__(self, trainer):
+        self.trainer = trainer
+        self.training, self.evaluation = Results(), Results()
+        self.results, self.is_in_batch, self.batch, self.loader = self.training, False, None, None
+        self._callback, self.logged, self._progress_bar = {}, {}, {}
+        self.resumed = {}                    # sums of the epoch that a checkpoint brought
+
+    # ---- collecting ---------------------------------------------------------------------------------------
+
+    def log(self, name, value, prog_bar, logger, on_step, on_epoch, reduce_fx, sync, add_loader, batch_size):
+        """What LightningModule.log does."""
+        hook = self.trainer.calls.current
+        label = name if self.loader is None or not add_loader else f"{name}/dataloader_idx_{self.loader}"
+        entry = self.results.entries.get((hook, label))
+        if entry is None:
+            reduce = reduction(reduce_fx)
+            flags = {"prog_bar": prog_bar, "logger": logger, "sync": sync}
+            entry = Logged(label, *levels(hook, on_step, on_epoch), reduce, **flags)
+            self._resume(entry, hook)
+            self.results.entries[hook, label] = entry
+        entry.update(scalar(name, value), self._weight(entry, batch_size))
+
+    def _weight(self, entry, batch_size):
+        if batch_size is not None or not entry.on_epoch or entry.reduce != "mean":
+            return batch_size or 1
+        return batch_size_of(self.batch) or 1 if self.is_in_batch else 1
+
+    def _resume(self, entry, hook):
+        """Go on with the sums of a checkpoint, where it was written in the middle of an epoch."""
+        kept = self.resumed.pop((hook, entry.name), None) if self.results is self.training else None
+        if kept is not None:
+            entry.total, entry.weight = kept["total"], kept["weight"]
+
+    def begin_batch(self, batch, loader=None):
+        self.is_in_batch, self.batch, self.loader = True, batch, loader
+
+    def end_batch(self):
+        self.is_in_batch, self.batch, self.loader = False, None, None
+
+    # ---- showing ------------------------------------------------------------------------------------------
+
+    @property
+    def callback(self):
+        """What callbacks watch: values of the step inside of a batch, else those of the epoch."""
+        self.gather("step" if self.is_in_batch else "epoch")
+        return self._callback
+
+    @property
+    def progress_bar(self):
+        """What the progress bar shows."""
+        self.gather("step" if self.is_in_batch else "epoch")
+        return self._progress_bar
+
+    def gather(self, level):
+        """Take over the values of a level: into the dicts that callbacks and the progress bar read."""
+        is_training = self.results is self.training
+        for entry, name, value in self.results.values(level, self.trainer.strategy):
+            if is_training or level == "epoch":
+                self._callback[entry.name] = self._callback[name] = as_tensor(value)
+            if entry.prog_bar:
+                self._progress_bar[name] = float(value)
+
+    def end_step(self):
+        """A batch of training is over: write its values, every log_every_n_steps."""
+        trainer = self.trainer
+        if not self.training.entries:
+            return
+        if trainer.loggers and (trainer.progress.stepped + 1) % trainer.log_every_n_steps == 0:
+            self.write("step", trainer.progress.stepped)
+        self.gather("step")
+        self.training.end_step()
+
+    def write(self, level, step):
+        """Hand the values of a level to the loggers. `step`: where on their axis."""
+        found = {name: float(value) for entry, name, value in self.results.values(level, self.trainer.strategy)
+                 if entry.logger}
+        self.logged.update({name: as_tensor(value) for name, value in found.items()})
+        if not found or not self.trainer.is_global_zero:
+            return
+        for logger in self.trainer.loggers:
+            logger.log_metrics({"epoch": self.trainer.current_epoch, **found}, step=step)
+            logger.save()
+
+    def epoch_values(self):
+        """{name: number} of the epoch's values."""
+        return {name: float(value) for _, name, value in self.results.values("epoch", self.trainer.strategy)}
+
+    # ---- checkpoints --------------------------------------------------------------------------------------
+
+    def state_dict(self):
+        return {"epoch": self.training.state_dict(), "callback": dict(self.callback)}
+
+    def load_state_dict(self, state):
+        self.resumed, self._callback = dict(state["epoch"]), dict(state["callback"])
+
+
+def scalar(name, value):
+    """The value as a detached 0-dim tensor of floating point. ValueError for several elements."""
+    if not isinstance(value, Tensor):
+        if not isinstance(value, (int, float)):
+            raise ValueError(f"`self.log({name}, {value})` was called, but `{type(value).__name__}` values cannot be "
+                             "logged")
+        return as_tensor(float(value), dtype=default_dtype())
+    if value.numel() != 1:
+        raise ValueError(f"`self.log({name}, {value})` was called, but the tensor must have a single element. You can "
+                         f"try doing `self.log({name}, {value}.mean())`")
+    value = value.detach()
+    value = value if value.dtype.is_floating_point else value.to(default_dtype())
+    return value if value.dim() == 0 else value.squeeze()
+
+
+def reduction(given):
+    """The name of a reduction, from a name or a function of that name."""
+    name = given if isinstance(given, str) else getattr(given, "__name__", str(given))
+    name = {"avg": "mean", "amin": "min", "amax": "max"}.get(name, name)
+    if name not in COMBINE:
+        raise MisconfigurationException("Only `self.log(..., reduce_fx={min,max,mean,sum})` are supported. If you need "
+                                        f"a custom reduction, please log a number of your own. Found: {given}")
+    return name

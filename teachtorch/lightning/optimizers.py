@@ -1,0 +1,132 @@
+"""What configure_optimizers may return, and the optimizers as the trainer holds them.
+
+    optimizer                                       one
+    [first, second]                                 several: manual optimization
+    [optimizers], [schedulers]                      two lists
+    {"optimizer": ..., "lr_scheduler": scheduler}   or a dict in place of the scheduler, see SchedulerConfig
+    ({"optimizer": ...}, {"optimizer": ...})        several such dicts
+    None                                            nothing is optimized
+"""
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ..optim import Optimizer
+from ..optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from .errors import MisconfigurationException
+
+
+@dataclass
+class SchedulerConfig:
+    """How a scheduler is stepped: after every `frequency`-th "step" or "epoch". `monitor`: the metric it is given."""
+
+    scheduler: Any
+    interval: str = "epoch"
+    frequency: int = 1
+    monitor: str = None
+    strict: bool = True
+    name: str = None
+    reduce_on_plateau: bool = False
+
+    def __post_init__(self):
+        self.reduce_on_plateau = self.reduce_on_plateau or isinstance(self.scheduler, ReduceLROnPlateau)
+        if self.interval not in ("step", "epoch"):
+            raise MisconfigurationException(f'The "interval" key in lr scheduler dict must be "step" or "epoch" but is '
+                                            f'"{self.interval}"')
+        if self.reduce_on_plateau and self.monitor is None:
+            raise MisconfigurationException(
+                "The lr scheduler dict must include a monitor when a `ReduceLROnPlateau` scheduler is used. For "
+                'example: {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": "your_loss"}}')
+
+
+def configured(result):
+    """(optimizers, SchedulerConfigs) of what configure_optimizers returned."""
+    optimizers, schedulers, monitor = separated(result)
+    for one in optimizers:
+        if not isinstance(one, Optimizer):
+            raise MisconfigurationException(f"configure_optimizers returned {type(one).__name__} where an optimizer "
+                                            "was expected")
+    return optimizers, [as_config(one, monitor) for one in schedulers]
+
+
+def separated(result):
+    """(optimizers, schedulers as they were given, monitor)."""
+    if result is None:
+        return [], [], None
+    if isinstance(result, Optimizer):
+        return [result], [], None
+    if isinstance(result, dict):
+        return from_dicts([result])
+    if not isinstance(result, (list, tuple)):
+        raise MisconfigurationException(
+            "Unknown configuration for model optimizers. Output from `model.configure_optimizers()` should be one of: "
+            "an optimizer, a list of optimizers, two lists of optimizers and schedulers, a dict with the key "
+            "'optimizer', several such dicts, or None")
+    if all(isinstance(one, dict) for one in result):
+        return from_dicts(result)
+    if len(result) == 2 and isinstance(result[0], (list, tuple)) and all(isinstance(o, Optimizer) for o in result[0]):
+        return list(result[0]), as_list(result[1]), None
+    return list(result), [], None
+
+
+def from_dicts(entries):
+    schedulers = [entry["lr_scheduler"] for entry in entries if entry.get("lr_scheduler") is not None]
+    return [entry["optimizer"] for entry in entries], schedulers, entries[0].get("monitor")
+
+
+def as_list(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def as_config(given, monitor):
+    if isinstance(given, (LRScheduler, ReduceLROnPlateau)):
+        return SchedulerConfig(given, monitor=monitor)
+    if not isinstance(given, dict):
+        return SchedulerConfig(given)
+    known = {field.name for field in fields(SchedulerConfig)}
+    if "scheduler" not in given:
+        raise MisconfigurationException('The lr scheduler dict must have the key "scheduler" with its item being an lr '
+                                        "scheduler")
+    unknown = set(given) - known
+    if unknown:
+        raise MisconfigurationException(f"Found unsupported keys in the lr scheduler dict: {unknown}")
+    return SchedulerConfig(**{"monitor": monitor, **given})
+
+
+class LightningOptimizer:
+    """An optimizer as training sees it: its step calls the hooks and is counted in global_step.
+
+    Everything else is the optimizer's own.
+    """
+
+    def __init__(self, optimizer, trainer):
+        self.__dict__.update(optimizer=optimizer, _trainer=trainer)
+
+    def step(self, closure=None):
+        """Step the optimizer. `closure`: recomputes the loss and the gradients."""
+        return self._trainer.step_optimizer(self, closure)
+
+    def toggle_model(self):
+        """A context in which only this optimizer's parameters require gradients."""
+        return Toggled(self._trainer.lightning_module, self.optimizer)
+
+    def __getattr__(self, name):
+        return getattr(self.optimizer, name)
+
+    def __setattr__(self, name, value):
+        setattr(self.optimizer, name, value)
+
+    def __repr__(self):
+        return f"Lightning{self.optimizer!r}"
+
+
+class Toggled:
+    """The context of LightningOptimizer.toggle_model."""
+
+    def __init__(self, module, optimizer):
+        self.module, self.optimizer = module, optimizer
+
+    def __enter__(self):
+        self.module.toggle_optimizer(self.optimizer)
+
+    def __exit__(self, *error):
+        self.module.untoggle_optimizer(self.optimizer)
