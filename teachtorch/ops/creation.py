@@ -10,10 +10,11 @@ from ..core import geometry, promotion, settings
 from ..core.device import as_device
 from ..core.layout import preserve_format, strides_in
 from ..dispatch import keys as K
-from ..dispatch.operator import Operator, registry
+from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator
+from ..dispatch.state import state
 from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
-from .declare import backend_for, composite, describe, make_fit, publish, require_tensor_out
+from .declare import backend_for, describe, make_fit, publish, require_tensor_out
 from .elementwise import explain
 from .fake import Fake
 from .sequences import array_from_data, assigned_number, number_in
@@ -232,8 +233,14 @@ def like_operator(name, make):
         return make(self._shape, stride, self._dtype if dtype is None else as_dtype(dtype, name),
                     self._device if device is None else as_device(device), *args)
     like.__doc__ = f"What `{name}` does."
-    composite(name, spaces=())(like)
-    return registry[name]
+    return beside_operator(name, like)
+
+
+def beside_operator(name, function):
+    """Declare an operator that makes a tensor beside another one: the same kernel for every backend, no derivative."""
+    op = Operator(name, describe(name, "like", function, None, None, None, False, False))
+    op.register(COMPOSITE_EXPLICIT, lambda keys, *args: function(*args))
+    return op
 
 
 def strided_result(t, stride):
@@ -295,8 +302,7 @@ def new_method(name, op):
         return op(self._device if device is None else as_device(device), size,
                   self._dtype if dtype is None else as_dtype(dtype, name))
     new.__doc__ = f"`{op.name}` of the given size, with this tensor's dtype and device unless told."
-    composite(name, spaces=())(new)
-    new_op = registry[name]
+    new_op = beside_operator(name, new)
 
     def method(self, *size, dtype=None, device=None, requires_grad=False,
                layout=None, pin_memory=False, **named):
@@ -313,18 +319,20 @@ new_method("new_ones", ones_kernel)
 new_method("new_empty", empty_kernel)
 
 
-@composite("new_full", spaces=())
-def new_full_operator(self, size, fill_value, dtype, device):
+def new_full_kernel(self, size, fill_value, dtype, device):
     """A tensor of the given size full of one number, with this tensor's dtype and device unless told."""
     return full_kernel(self._device if device is None else as_device(device), size, fill_value,
                        self._dtype if dtype is None else as_dtype(dtype, "new_full"))
+
+
+_new_full = beside_operator("new_full", new_full_kernel)
 
 
 def new_full(self, size, fill_value, *, dtype=None, device=None,
              requires_grad=False, layout=None, pin_memory=False):
     """A tensor of the given size full of one number, with this tensor's dtype and device unless told."""
     size = checked_size(size_argument(size, "new_full"), "new_full")
-    t = registry["new_full"](self, size, fill_number(fill_value, "new_full"), dtype, device)
+    t = _new_full(self, size, fill_number(fill_value, "new_full"), dtype, device)
     return asked_grad(t) if requires_grad else t
 
 
@@ -346,7 +354,7 @@ def new(self, *args, device=None):
     return legacy_tensor(args, self._dtype, device or self._device)
 
 
-registry["new_full"].info.public = new_full
+_new_full.info.public = new_full
 for _function in (new_full, new_empty_strided, new_tensor, new):
     publish(_function.__name__, _function, ("Tensor",))
 
@@ -371,7 +379,22 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     made = on_device(array_from_data(data, dtype), device)
     if pin_memory:
         made = pinned_copy(made)
+    made = announced(made)
     return asked_grad(made) if requires_grad else made
+
+
+def announced(t):
+    """A tensor that was made of data, as a TorchDispatchMode gets to see it: by the operator lift_fresh."""
+    return _lift_fresh(t) if state.dispatch_modes else t
+
+
+def lift_fresh(self):
+    """The tensor itself: how modes are told of a tensor that was made of data."""
+    return self
+
+
+_lift_fresh = beside_operator("lift_fresh", lift_fresh)
+_lift_fresh.info.public = lift_fresh
 
 
 def on_device(array, device):

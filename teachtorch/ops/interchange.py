@@ -14,7 +14,7 @@ from ..dispatch.torch_function import reported
 from ..memory.storage import UntypedStorage, bytes_of
 from ..tensor import Tensor, array_of, from_array, from_geometry, method, storage_of, stride_of
 from .arguments import as_dtype
-from .creation import asked_grad, tensor
+from .creation import announced, asked_grad, tensor
 from .declare import publish
 from .sequences import check_ndarray, only_element
 
@@ -65,7 +65,7 @@ def from_numpy(ndarray):
             what="NumPy array", thing="array",
             meaning="writing to this tensor will result in undefined behavior"))
         ndarray = writable(ndarray)
-    return borrowed(ndarray)
+    return announced(borrowed(ndarray))
 
 
 def borrowed(array):

@@ -496,7 +496,7 @@ def triangle_indices(name, keeps, doc):
     op = factory_operator(name, fake=lambda row, col, offset, dtype: Fake(
         indices(row, col, offset, dtype).shape, dtype))(indices)
 
-    def function(row, col, offset=0, *, dtype=dt.int64, device=None, layout=None):
+    def function(row, col, offset=0, *, dtype=dt.int64, device=None, layout=None, pin_memory=False):
         for what, size in (("row", row), ("col", col)):
             if size < 0:
                 raise RuntimeError(f"{what} must be non-negative, got{size}")
@@ -619,9 +619,12 @@ registry["block_diag"].register(K.CPU, block_diag_kernel)
 
 
 def tensors_given(tensors):
-    """`f(a, b)` and `f([a, b])` mean the same."""
+    """`f(a, b)` and `f([a, b])` mean the same. TypeError for what is no tensor."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        return list(tensors[0])
+        tensors = tensors[0]
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected a sequence of Tensors, but found {type(t).__name__}")
     return list(tensors)
 
 

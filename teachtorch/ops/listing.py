@@ -62,7 +62,7 @@ class Row:
         self.kernels = op.describe_kernels().split(", ")
         self.vjp = info.vjp
         self.jvp = info.jvp if info.jvp is None or isinstance(info.jvp, str) else "formula"
-        self.fake = info.fake is not None or info.kind in ("view", "composite")
+        self.fake = info.fake is not None or info.kind in ("view", "composite", "like")
         self.doc = info.function.__doc__
 
     def served(self, key):

@@ -17,12 +17,15 @@ OVERLOADS = {
     "transpose": "transpose.int", "select": "select.int", "slice": "slice.Tensor", "index": "index.Tensor",
     "where": "where.self", "split": "split.Tensor", "squeeze_dim": "squeeze.dim", "gather": "gather.default",
     "scatter": "scatter.src", "index_put": "index_put.default", "copy_": "copy_.default", "norm": "norm.ScalarOpt_dim",
+    "empty": "empty.memory_format", "normal.size": "normal.float_float",
     "var": "var.correction", "std": "std.correction", "unbind": "unbind.int", "cumsum": "cumsum.default",
 }
 # Operators whose overload depends on whether the second argument is a tensor.
 BY_SECOND_ARGUMENT = frozenset((
     "add sub mul div eq ne lt le gt ge pow remainder fmod floor_divide bitwise_and bitwise_or bitwise_xor "
     "masked_fill fill index_fill lerp clamp_min clamp_max").split())
+# Factories with several ways to be called.
+OF_FACTORIES = {"arange": ["default", "start", "start_step"], "randint": ["default", "low"], "eye": ["default", "m"]}
 ALWAYS_TENSOR = frozenset("add sub mul div".split())     # a number becomes a wrapped tensor before it is dispatched
 
 
@@ -66,7 +69,7 @@ class OpOverload:
         return self._name
 
     def __call__(self, *args, **kwargs):
-        if "::" in self._op.name:
+        if "::" in self._op.name or self._op.info.kind in ("factory", "like"):
             return self._op.public(*args, **kwargs)
         return self._op(*in_place_of(self._op.info.signature, args, kwargs))
 
@@ -159,6 +162,8 @@ def full_name_without_arguments(op):
 def overloads_of(op):
     if op.name in OVERLOADS:
         return [OVERLOADS[op.name].split(".")[1]]
+    if op.name in OF_FACTORIES:
+        return OF_FACTORIES[op.name]
     base = op.name.removesuffix("_")
     if base == "pow":
         return ["Tensor_Scalar", "Tensor_Tensor", "Scalar_Tensor"][:2 if op.name == "pow_" else 3]

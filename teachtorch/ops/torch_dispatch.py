@@ -19,14 +19,16 @@ from ..dispatch.torch_function import as_written, become, flattened
 from ..memory.storage import UntypedStorage
 from ..tensor import Tensor, from_geometry
 from .arguments import as_dtype
+from .factory_calls import as_called, like_as_called
 from .namespaces import overload_of
 
 
 def python_kernel(op):
-    """The kernel of an operator under the key Python; None for a composition, whose parts will be asked, and for a
-    factory, which has no tensor to ask."""
-    if op.info is None or op.info.kind == "factory" or COMPOSITE_IMPLICIT in op.kernels and len(op.kernels) == 1:
+    """The kernel of an operator under the key Python; None for a composition, whose parts will be asked."""
+    if op.info is None or COMPOSITE_IMPLICIT in op.kernels and len(op.kernels) == 1:
         return None
+    if op.info.kind == "factory":
+        return factory_kernel(op)
 
     def python(keys, *args):
         candidates = [a for a in one_of_each_class(args) if dispatching[type(a)]]
@@ -37,6 +39,16 @@ def python_kernel(op):
 
 
 makers[K.PYTHON] = python_kernel
+
+
+def factory_kernel(op):
+    """The same for a factory, which has no tensors to ask: only modes see it."""
+    def python(keys, device, *args):
+        if not state.dispatch_modes:
+            return op.redispatch(keys & K.PYTHON - 1, device, *args)
+        overload, positional, keywords = as_called(op, device, args)
+        return offer(overload, positional, keywords, [])
+    return python
 
 
 def one_of_each_class(args):
@@ -51,8 +63,12 @@ def one_of_each_class(args):
 
 def ask(op, args, candidates):
     """The answer of the first that has one. TypeError if nobody has."""
-    overload = overload_of(op, args)
-    positional, keywords = as_written(op.info.signature, args)
+    is_like = op.info.kind == "like" and op.name != "lift_fresh"
+    written = like_as_called(op, args) if is_like else as_written(op.info.signature, args)
+    return offer(overload_of(op, args), *written, candidates)
+
+
+def offer(overload, positional, keywords, candidates):
     types = tuple([type(c) for c in candidates])
     if state.dispatch_modes:
         with without_innermost_mode() as mode:
@@ -65,6 +81,11 @@ def ask(op, args, candidates):
             return found
     raise TypeError(f"Multiple dispatch failed for '{overload}'; all __torch_dispatch__ handlers returned "
                     f"NotImplemented:\n" + "\n".join([f"  - tensor subclass {t}" for t in types]))
+
+
+def is_factory(func):
+    """Whether an overload makes a tensor of no tensors, or announces one that was made of data (lift_fresh)."""
+    return func._op.name == "lift_fresh" or getattr(func._op.info, "kind", None) == "factory"
 
 
 # ---- modes ------------------------------------------------------------------------------------------------------------

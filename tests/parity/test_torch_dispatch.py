@@ -156,3 +156,50 @@ def test_trees(torch, tree):
     assert pytree.tree_unflatten(leaves, spec) == tree and spec.num_leaves == len(leaves)
     assert pytree.tree_leaves(pytree.tree_map(lambda leaf: [leaf], tree), is_leaf=lambda t: isinstance(t, list) and len(t) == 1
                               and t[0] in leaves) == [[leaf] for leaf in leaves]
+
+
+FACTORIES = [
+    "torch.ones(3)", "torch.ones(2, 3, dtype=torch.float64)", "torch.zeros((2,))", "torch.full((2,), 7)", "torch.empty(2)",
+    "torch.empty_strided((2, 3), (3, 1))", "torch.rand(2)", "torch.randn(2, requires_grad=True)",
+    "torch.randint(5, (2,))", "torch.randint(1, 5, (2,))", "torch.arange(3)", "torch.arange(1, 3)", "torch.arange(1, 3, .5)",
+    "torch.tensor([1., 2.])", "torch.as_tensor(3)", "torch.eye(2)", "torch.eye(2, 3)", "torch.linspace(0, 1, 3)",
+    "torch.logspace(0, 1, 3)", "torch.randperm(3)", "torch.tril_indices(2, 2)", "torch.normal(0., 1., (2,))",
+    "torch.ones(2, device='meta')", "torch.zeros_like(x)", "torch.ones_like(x)",
+    "torch.full_like(x, 2)", "torch.empty_like(x)", "torch.rand_like(x)", "torch.randn_like(x)", "x.new_zeros(2)",
+    "x.new_ones(2)", "x.new_full((2,), 1)", "x.new_empty(2)", "x.new_tensor([1])"]
+
+
+def seen_by_a_mode(torch, expression):
+    """[(operator, arguments, keywords)] as text, tensors as their shapes."""
+    dispatch, pytree = tools(torch)
+    log, x = [], torch.ones(2, 3)
+
+    class Log(dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            shown = pytree.tree_map_only(torch.Tensor, lambda t: tuple(t.shape), (args, kwargs))
+            log.append(f"{func} {shown}".replace("teachtorch", "torch"))
+            return func(*args, **(kwargs or {}))
+
+    with Log():
+        eval(expression, {"torch": torch, "x": x})
+    return log
+
+
+@pytest.mark.parametrize("expression", FACTORIES)
+def test_modes_see_factories_as_pytorch_calls_them(expression):
+    ours, theirs = (seen_by_a_mode(importlib.import_module(name), expression) for name in ("teachtorch", "torch"))
+    assert ours == theirs
+
+
+def test_a_mode_may_put_something_else_in_a_factorys_place(torch):
+    dispatch, _ = tools(torch)
+
+    class Sevens(dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            found = func(*args, **(kwargs or {}))
+            return found.fill_(7) if "ones" in str(func) else found
+
+    with Sevens():
+        assert torch.ones(2).tolist() == [7.0, 7.0]
+        assert torch.ones_like(torch.zeros(2)).tolist() == [7.0, 7.0]
+    assert torch.ones(2).tolist() == [1.0, 1.0]

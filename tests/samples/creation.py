@@ -20,4 +20,5 @@ SAMPLES = {
     "linspace": [sample(0, 1, 5), sample(2.0, -1.0, 4), sample(0, 1, 1), sample(0, 1, 0)],
     "logspace": [sample(0, 2, 3), sample(0, 3, 4, base=2)],
     "eye": [sample(3), sample(2, 3), sample(0)],
+    "lift_fresh": [sample(x(2, 3)), sample(x())],
 }
