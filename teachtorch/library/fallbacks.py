@@ -30,10 +30,3 @@ def boxed(op, function, with_keyset):
 def fallthrough_kernel(*args, **kwargs):
     """A mark: the key is skipped (torch.library.fallthrough_kernel)."""
     raise NotImplementedError("fallthrough_kernel() should never be called.")
-
-
-def redispatch_below(key, op, keys, *args):
-    """Go on below a key: what a fallback with the key set calls."""
-    return op._op.redispatch(keys & key - 1, *args)
-
-

@@ -34,18 +34,11 @@ class Argument:
     is_keyword_only: bool = False
     is_mutable: bool = False
 
-    @property
-    def is_tensor(self):
-        return self.type.startswith("Tensor")
-
-    def __str__(self):
-        type_, place = self.type, self.name
-        if self.is_mutable:
-            type_ = type_.replace("Tensor", f"Tensor({self.alias}!)", 1)
+    def text(self, place):
+        """The argument as a schema shows it; `place` makes the name of the memory that it changes."""
+        type_ = self.type.replace("Tensor", f"Tensor(a{place}!)", 1) if self.is_mutable else self.type
         default = "" if self.default is NO_DEFAULT else f"={default_text(self.default)}"
-        return f"{type_} {place}{default}"
-
-    alias = "a0"
+        return f"{type_} {self.name}{default}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ class Schema:
         for i, argument in enumerate(self.arguments):
             if argument.is_keyword_only and "*" not in texts:
                 texts.append("*")
-            texts.append(str(argument).replace("(a0!)", f"(a{i}!)", 1))
+            texts.append(argument.text(i))
         returns = self.returns[0] if len(self.returns) == 1 else f"({', '.join(self.returns)})"
         return f"({', '.join(texts)}) -> {returns}"
 

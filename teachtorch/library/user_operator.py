@@ -8,7 +8,7 @@ from ..autograd import Function
 from ..autograd.meta import tracks
 from ..autograd.tensor_fields import bump_version
 from ..dispatch import keys as K
-from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Operator
+from ..dispatch.operator import COMPOSITE_IMPLICIT, Operator
 from ..dispatch.state import excluding, state
 from ..tensor import Tensor, storage_of
 from .binding import bound
