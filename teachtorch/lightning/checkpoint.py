@@ -42,7 +42,8 @@ def training_state(trainer):
     state = {"callbacks": {each.state_key: each.state_dict() for each in trainer.callbacks}, "loops": loops,
              "optimizer_states": [optimizer.state_dict() for optimizer in trainer.optimizers],
              "lr_schedulers": [config.scheduler.state_dict() for config in trainer.schedulers.configs],
-             "random": trainer.random.state_dict(trainer.progress.position, trainer.fit_loop.loader)}
+             "random": trainer.random.state_dict(trainer.progress.position, trainer.fit_loop.loader,
+                                                 trainer.fit_loop.epoch_loop.fetcher)}
     if trainer.datamodule is not None:
         state[type(trainer.datamodule).__qualname__] = trainer.datamodule.state_dict()
     return state

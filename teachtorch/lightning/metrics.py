@@ -69,9 +69,16 @@ class Logged:
     def name_for(self, level):
         return f"{self.name}_{level}" if self.is_forked else self.name
 
-    def kept(self):
-        """Its part of the epoch so far, for a checkpoint."""
-        return {"total": self.total, "weight": self.weight}
+    def state_dict(self):
+        """All of it, for a checkpoint in the middle of an epoch."""
+        return {name: value for name, value in vars(self).items() if name not in ("value", "is_fresh")}
+
+    @classmethod
+    def of_state(cls, state):
+        """What state_dict was made of."""
+        made = cls.__new__(cls)
+        made.__dict__.update(state, value=None, is_fresh=False)
+        return made
 
 
 def smaller(a, b):
@@ -112,7 +119,11 @@ class Results:
             entry.clear()
 
     def state_dict(self):
-        return {key: entry.kept() for key, entry in self.entries.items() if entry.total is not None}
+        """Those that have sums, by hook and name."""
+        return {key: entry.state_dict() for key, entry in self.entries.items() if entry.total is not None}
+
+    def load_state_dict(self, state):
+        self.entries = {key: Logged.of_state(entry) for key, entry in state.items()}
 
 
 class Metrics:
@@ -123,7 +134,6 @@ class Metrics:
         self.training, self.evaluation = Results(), Results()
         self.results, self.is_in_batch, self.batch, self.loader = self.training, False, None, None
         self._callback, self.logged, self._progress_bar = {}, {}, {}
-        self.resumed = {}                    # sums of the epoch that a checkpoint brought
 
     # ---- collecting ---------------------------------------------------------------------------------------
 
@@ -136,7 +146,6 @@ class Metrics:
             reduce = reduction(reduce_fx)
             flags = {"prog_bar": prog_bar, "logger": logger, "sync": sync}
             entry = Logged(label, *levels(hook, on_step, on_epoch), reduce, **flags)
-            self._resume(entry, hook)
             self.results.entries[hook, label] = entry
         entry.update(scalar(name, value), self._weight(entry, batch_size))
 
@@ -144,12 +153,6 @@ class Metrics:
         if batch_size is not None or not entry.on_epoch or entry.reduce != "mean":
             return batch_size or 1
         return batch_size_of(self.batch) or 1 if self.is_in_batch else 1
-
-    def _resume(self, entry, hook):
-        """Go on with the sums of a checkpoint, where it was written in the middle of an epoch."""
-        kept = self.resumed.pop((hook, entry.name), None) if self.results is self.training else None
-        if kept is not None:
-            entry.total, entry.weight = kept["total"], kept["weight"]
 
     def begin_batch(self, batch, loader=None):
         self.is_in_batch, self.batch, self.loader = True, batch, loader
@@ -211,7 +214,8 @@ class Metrics:
         return {"epoch": self.training.state_dict(), "callback": dict(self.callback)}
 
     def load_state_dict(self, state):
-        self.resumed, self._callback = dict(state["epoch"]), dict(state["callback"])
+        self.training.load_state_dict(state["epoch"])
+        self._callback = dict(state["callback"])
 
 
 def scalar(name, value):

@@ -259,13 +259,10 @@ class Trainer:
             return
         self.stage = "sanity_check"
         self.calls.callbacks("on_sanity_check_start")
-        loop = EvaluationLoop(self, "validation")
         with isolated_random():
-            loop.set_up_data(self.num_sanity_val_steps)
-            loop.run()
+            self.fit_loop.epoch_loop.validation.run(at_most=self.num_sanity_val_steps)
         self.metrics.evaluation.entries.clear()
         self.calls.callbacks("on_sanity_check_end")
-        self.fit_loop.epoch_loop.validation.loaders = None
 
     def _run_evaluation(self, fn):
         self.stage = fn

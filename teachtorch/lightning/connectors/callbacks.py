@@ -1,5 +1,5 @@
 """The trainer's callbacks: those given, those that come by default, and in which order they run."""
-from ..callbacks import ModelCheckpoint, ProgressBar
+from ..callbacks import Callback, ModelCheckpoint, ProgressBar
 from ..callbacks.progress import default_progress_bar
 from ..errors import MisconfigurationException
 
@@ -31,9 +31,14 @@ def in_order(callbacks):
     return sorted(callbacks, key=lambda one: isinstance(one, ModelCheckpoint))
 
 
+def has_state(callback):
+    """Whether the callback has a state_dict of its own."""
+    return "state_dict" in vars(callback) or type(callback).state_dict is not Callback.state_dict
+
+
 def check_keys(callbacks):
     """RuntimeError for two callbacks with state whose parts of a checkpoint would have one name."""
-    keys = [one.state_key for one in callbacks if one.state_dict()]
+    keys = [one.state_key for one in callbacks if has_state(one)]
     twice = {key for key in keys if keys.count(key) > 1}
     if twice:
         raise RuntimeError(f"Found more than one stateful callback of type `{twice.pop()}`. In the current configuration, "

@@ -29,11 +29,12 @@ class RandomNumbers:
 
     # ---- checkpoints --------------------------------------------------------------------------------------
 
-    def state_dict(self, position, loader):
+    def state_dict(self, position, loader, fetcher):
         """The states at the epoch's start and now. A validation that is not over counts as not begun."""
         is_cut = self._before_validation is not None and position == "batch"
         now = self._before_validation if is_cut else random_state()
-        return {"start": self.start, "now": now, "generators": generator_states(loader)}
+        return {"start": self.start, "now": now, "generators": generator_states(loader),
+                "before_ahead": fetcher and fetcher.before_ahead}
 
     def load_state_dict(self, state):
         self.loaded, self.start = state, state["start"]

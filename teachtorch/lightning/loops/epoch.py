@@ -58,7 +58,7 @@ class EpochLoop:
         trainer, position = self.trainer, self.progress.position
         trainer.random.back_to_start(loader)
         self.open(loader, limit)
-        self.fetcher.skip(self.progress.batch)
+        self.fetcher.skip(self.progress.batch, trainer.random.loaded["before_ahead"])
         trainer.random.back_to_checkpoint(loader)
         self.batch_idx = max(self.progress.batch - 1, 0)
         if position in ("batch", "validated"):

@@ -1,4 +1,6 @@
 """Validation, testing and predicting: batches without a graph."""
+import math
+
 from ...autograd.grad_mode import inference_mode, no_grad
 from ..connectors import data
 from .fetcher import Fetcher
@@ -7,29 +9,28 @@ STAGES = {"validation": "val", "test": "test", "predict": "predict"}
 
 
 class EvaluationLoop:
-    """Runs the batches of all loaders of one kind: "validation", "test" or "predict".
-
-    `limit_batches`: replaces the trainer's limit, for the sanity check.
-    """
+    """Runs the batches of all loaders of one kind: "validation", "test" or "predict"."""
 
     def __init__(self, trainer, kind):
         self.trainer, self.calls, self.kind = trainer, trainer.calls, kind
         self.loaders, self.limits, self.predictions = None, None, None
 
-    def set_up_data(self, limit_batches=None):
+    def set_up_data(self):
         """Find the loaders, and how many batches of each are taken."""
         trainer, name = self.trainer, STAGES[self.kind]
         self.loaders = [data.prepared(trainer, one, is_training=False) for one in data.as_list(trainer.data.loader(name))]
         limit = getattr(trainer, f"limit_{name}_batches")
         self.limits = [data.limit_of(limit, one, f"{name}_dataloader") for one in self.loaders]
-        if limit_batches is not None:
-            self.limits = [min(limit_batches, one) for one in self.limits]
 
-    def run(self):
-        """All batches. Returns what was logged, a dict for each loader, or the predictions."""
+    def run(self, at_most=math.inf):
+        """All batches, or `at_most` so many of each loader.
+
+        Returns what was logged, a dict for each loader, or the predictions.
+        """
         trainer = self.trainer
         if self.loaders is None:
             self.set_up_data()
+        self.at_most = at_most
         before = trainer.metrics.results
         trainer.metrics.results = trainer.metrics.evaluation
         trainer.metrics.evaluation.clear()
@@ -57,7 +58,7 @@ class EvaluationLoop:
         return found
 
     def _run_loader(self, number):
-        loader, limit = self.loaders[number], self.limits[number]
+        loader, limit = self.loaders[number], min(self.limits[number], self.at_most)
         for index, batch in enumerate(Fetcher(loader, limit)):
             self._run_batch(batch, index, number)
             self.trainer.stop_if_interrupted()

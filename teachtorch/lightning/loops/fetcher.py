@@ -1,6 +1,8 @@
 """Batches of one pass over a loader, and whether each is the last."""
 import math
 
+from ..seed import random_state, set_random_state
+
 NOTHING = object()
 
 
@@ -8,12 +10,13 @@ class Fetcher:
     """Iterates over at most `limit` batches of `loader` (math.inf: all).
 
     `is_last`: whether the batch just given was the last. Where the number of batches is not known, that takes
-    fetching one ahead.
+    fetching one ahead; `before_ahead` are the random numbers before that, from which a stream may have drawn it.
     """
 
     def __init__(self, loader, limit):
         self.limit, self.fetched, self.is_last = limit, 0, limit == 0
         self._iterator, self._ahead = iter(loader), NOTHING
+        self.before_ahead = self._replayed = None
         self._looks_ahead = limit == math.inf or not has_length(loader)
 
     def __iter__(self):
@@ -33,13 +36,21 @@ class Fetcher:
 
     def _has_more(self):
         if self._looks_ahead:
+            if self._replayed is not None:
+                set_random_state(self._replayed)
+                self._replayed = None
+            self.before_ahead = random_state()
             self._ahead = next(self._iterator, NOTHING)
             return self._ahead is not NOTHING
         return True
 
-    def skip(self, count):
-        """Throw away the first `count` batches: a run that is resumed has trained on them."""
-        for _ in range(count):
+    def skip(self, count, before_ahead=None):
+        """Throw away the first `count` batches: a run that is resumed has trained on them.
+
+        `before_ahead`: what it was after them; the batch fetched ahead is then the same as in that run.
+        """
+        for number in range(count):
+            self._replayed = before_ahead if number == count - 1 else None
             next(self)
 
 
