@@ -21,6 +21,7 @@ from . import keys as K
 from .operator import makers, registry
 from .overriding import PLAIN, asks, disabled_torch_function, dispatching, overriding  # noqa: F401
 from .state import state
+from .wrong_types import explain_call
 
 # ---- who takes a call over ------------------------------------------------------------------------------------------
 
@@ -104,20 +105,20 @@ def overridable(function, name):
 def wrapped_to_ask(function, name):
     @functools.wraps(function)
     def public(*args, **kwargs):
-        for a in args:
-            if a.__class__ not in PLAIN and asks(a):
+        try:
+            for a in args:
+                if a.__class__ not in PLAIN and asks(a):
+                    return overridden(args, kwargs)
+            if kwargs or state.included & K.PYTHON_FUNCTION:
                 return overridden(args, kwargs)
-        if kwargs or state.included & K.PYTHON_FUNCTION:
-            return overridden(args, kwargs)
-        return plain(args, kwargs)
+            return reported(function, name, args, kwargs) if observer.active else function(*args, **kwargs)
+        except AttributeError as error:
+            explain_call(error, name, function, args, kwargs)
 
     def overridden(args, kwargs):
         relevant = [*args, *kwargs.values()]
         if has_torch_function(flattened(relevant)):
             return handle_torch_function(public, relevant, *args, **kwargs)
-        return plain(args, kwargs)
-
-    def plain(args, kwargs):
         return reported(function, name, args, kwargs) if observer.active else function(*args, **kwargs)
 
     public.__name__ = name

@@ -5,6 +5,7 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..dispatch.operator import registry
+from ..dispatch.wrong_types import require_tensor
 from ..kernels import scalar, special
 from ..kernels.pointwise import faster_in_numpy
 from ..tensor import Tensor
@@ -649,6 +650,7 @@ def isreal(self):
 @composite("real")
 def real(self):
     """The tensor itself, there being no complex numbers."""
+    require_tensor("real", self)
     return self
 
 

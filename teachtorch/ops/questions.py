@@ -1,6 +1,7 @@
 """Questions about tensors, dtypes and shapes, which need no kernel; and the defaults of factories."""
 from ..core import device as devices
 from ..core import promotion, settings
+from ..dispatch.wrong_types import require_tensor
 from ..memory.storage import UntypedStorage
 from ..tensor import Size, Tensor, array_of, storage_of, stride_of
 from .creation import legacy_types
@@ -62,6 +63,7 @@ def is_floating_point(input):
 
 def is_complex(input):
     """Whether the dtype is complex: never."""
+    require_tensor("is_complex", input)
     return False
 
 
@@ -77,6 +79,7 @@ def is_inference(input):
 
 def is_nonzero(input):
     """Whether the only element is not zero. RuntimeError for another number of elements."""
+    require_tensor("is_nonzero", input)
     return bool(input)
 
 
@@ -87,16 +90,19 @@ def is_same_size(input, other):
 
 def is_conj(input):
     """Whether a complex conjugation is pending: never."""
+    require_tensor("is_conj", input)
     return False
 
 
 def is_neg(input):
     """Whether a negation is pending: never."""
+    require_tensor("is_neg", input)
     return False
 
 
 def is_distributed(input):
     """Always False, as in PyTorch."""
+    require_tensor("is_distributed", input)
     return False
 
 

@@ -11,6 +11,7 @@ from ..core.generated import function_from
 from ..dispatch.overriding import PLAIN, asks, keys_of_other
 from ..dispatch.keys import PYTHON_FUNCTION
 from ..dispatch.state import state
+from ..dispatch.wrong_types import explain_attribute_error
 from ..tensor import Tensor
 
 
@@ -90,9 +91,18 @@ def positional_call(op, signature):
 
 def _compiled(name, parameters, body, signature, scope):
     short = name.rpartition(".")[2]
-    scope.update(_sequence=sequence, _keyword_defaults=signature.keyword_defaults,
+    body = _explaining(body, ", ".join(map(_shown, signature.names)))
+    scope.update(_explain=explain_attribute_error, _name=short, _names=[_shown(n) for n in signature.names],
+                 _sequence=sequence, _keyword_defaults=signature.keyword_defaults,
                  _defaults=dict(zip(reversed(signature.positional), reversed(signature.defaults))))
     return function_from(f"def {short}({parameters}):\n{body}", short, f"operator {name}", scope)
+
+
+def _explaining(body, arguments):
+    """The body inside a `try`, which costs nothing until something is raised."""
+    indented = "".join(f"    {line}\n" for line in body.splitlines())
+    return (f"    try:\n{indented}    except AttributeError as error:\n"
+            f"        _explain(error, _name, _names, ({arguments},))\n")
 
 
 def _shown(name):

@@ -27,9 +27,8 @@ from .unpickling import (DEFAULT_PROTOCOL, UNSAFE, WeightsUnpickler, globals_of,
 
 FORMAT_VERSION = b"3\n"
 ZIP_MAGIC = b"PK\x03\x04"
-OLD_FORMAT = ("this is no zip archive. If PyTorch wrote it before version 1.6, or with "
-              "_use_new_zipfile_serialization=False, save it again there; otherwise it is no file of torch.save, or "
-              "damaged: Invalid magic number; corrupt file?")
+OLD_FORMAT = ("this is a pickle and no zip archive. If PyTorch wrote it before version 1.6, or with "
+              "_use_new_zipfile_serialization=False, save it again there; otherwise: Invalid magic number; corrupt file?")
 NOT_SEEKABLE = (". You can only torch.load from a file that is seekable. Please pre-load the data into a buffer like "
                 "io.BytesIO and try to load from it instead.")
 
@@ -135,12 +134,9 @@ def opened(f):
 def archive_of(file, weights_only):
     """The archive in a file."""
     start = file.tell()
-    magic = file.read(len(ZIP_MAGIC))
+    beginning = file.read(len(ZIP_MAGIC))
     file.seek(start)
-    if not magic:
-        raise EOFError("Ran out of input: the file is empty")
-    if magic != ZIP_MAGIC:
-        raise RuntimeError(OLD_FORMAT)
+    check_is_archive(beginning, weights_only)
     archive = ArchiveReader(file)
     if "constants.pkl" in archive:
         raise RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. "
@@ -148,10 +144,23 @@ def archive_of(file, weights_only):
     return archive
 
 
+def check_is_archive(beginning, weights_only):
+    """EOFError for an empty file; RuntimeError for a pickle, UnpicklingError for anything else."""
+    if not beginning:
+        raise EOFError("Ran out of input: the file is empty")
+    if beginning.startswith(pickle.PROTO):
+        raise RuntimeError(OLD_FORMAT)
+    if not beginning.startswith(ZIP_MAGIC):
+        message = f"invalid load key, {chr(beginning[0])!r}."
+        raise pickle.UnpicklingError(weights_only_message(message) if weights_only else message)
+
+
 def read_weights(storages, encoding):
     try:
         return WeightsUnpickler(storages.pickle(), storages.load, encoding).load()
     except pickle.UnpicklingError as error:
+        if error.__cause__ is not None and error.__cause__ is storages.location_error:
+            raise error.__cause__
         raise pickle.UnpicklingError(weights_only_message(str(error))) from None
 
 
@@ -165,6 +174,7 @@ class StorageReader:
     def __init__(self, archive, map_location):
         self.archive, self.restore = archive, restorer(map_location)
         self.without_data = is_meta(map_location)
+        self.location_error = None          # what `map_location` raised: an error of its own, the file is sound
         self.loaded = {}
         order = archive.read("byteorder") if "byteorder" in archive else b"little"
         if order not in (b"little", b"big"):
@@ -195,7 +205,12 @@ class StorageReader:
         if self.archive.size(record) < nbytes:
             raise RuntimeError(f"record {record} has {self.archive.size(record)} bytes, not the {nbytes} that the "
                                "file speaks of")
-        return self.restore(UntypedStorage(self._bytes(record, dtype), CPU), location)
+        storage = UntypedStorage(self._bytes(record, dtype), CPU)
+        try:
+            return self.restore(storage, location)
+        except Exception as error:
+            self.location_error = error
+            raise
 
     def _bytes(self, record, dtype):
         data = self.archive.read_array(record)

@@ -182,3 +182,24 @@ def error_of(library, prepare):
 ])
 def test_mistakes_have_pytorchs_types(mistake):
     assert error_of(teachtorch, mistake) is error_of(torch, mistake)
+
+
+def raised_by(T, content, **options):
+    with pytest.raises(Exception) as error:
+        T.load(io.BytesIO(content), **options)
+    return error.type
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("content", [b"", b"<html>404", b"\x89PNG", b"\x80\x02}q\x00.", b"PK\x03\x04 but no archive"])
+def test_files_of_another_kind(content, weights_only):
+    found = raised_by(teachtorch, content, weights_only=weights_only)
+    assert found is raised_by(torch, content, weights_only=weights_only)
+
+
+@pytest.mark.parametrize("location", [3, {}.__getitem__, lambda storage, place: 1 / 0], ids=["number", "key", "zero"])
+def test_errors_of_map_location_are_the_users(location):
+    file = io.BytesIO()
+    torch.save(torch.ones(2), file)
+    assert raised_by(teachtorch, file.getvalue(), map_location=location) is raised_by(
+        torch, file.getvalue(), map_location=location)
