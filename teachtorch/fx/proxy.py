@@ -32,6 +32,12 @@ class Proxy:
     def __getattr__(self, name):
         return Attribute(self, name)
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     def __call__(self, *args, **kwargs):
         return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)
 

@@ -33,6 +33,8 @@ class Tracer(TracerBase):
     Modules that come with PyTorch are leaves: their call is one node. Override `is_leaf_module` to change that.
     """
 
+    proxy_buffer_attributes = False
+
     def __init__(self, autowrap_modules=(math,), autowrap_functions=()):
         functions = [f for module in autowrap_modules for f in vars(module).values() if callable(f)]
         self.autowrapped = {id(f): f for f in (*functions, *autowrap_functions)}
@@ -53,8 +55,12 @@ class Tracer(TracerBase):
         return self.create_proxy("call_module", name, args, kwargs)
 
     def getattr(self, attribute, value, parameter_proxies):
-        """An attribute of a module is read while tracing: a parameter becomes a get_attr node."""
-        if isinstance(value, Parameter) and id(value) in self.tensor_names:
+        """An attribute of a module is read while tracing: a parameter becomes a get_attr node.
+
+        Buffers do with `proxy_buffer_attributes`; else what is computed from them alone is computed now, once for all.
+        """
+        is_held = isinstance(value, Parameter) or self.proxy_buffer_attributes and isinstance(value, Tensor)
+        if is_held and id(value) in self.tensor_names:
             name = self.tensor_names[id(value)]
             if name not in parameter_proxies:
                 parameter_proxies[name] = self.create_proxy("get_attr", name, (), {})
