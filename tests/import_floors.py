@@ -13,9 +13,9 @@ NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("nn", "distributed"), ("utils", "distributed"),     # DistributedDataParallel, DistributedSampler
               ("distributed", "optim"), ("distributed", "futures"), ("nn", "futures"),
               ("multiprocessing", "nn"),        # how a Parameter travels
-              ("sim", "accelerator"),         # the same memory functions
+              ("sim", "accelerator"), ("cuda", "accelerator"),         # the same memory functions
               ("fx", "nn"), ("fx", "overrides"),       # graphs of modules; how a function is written
-              ("fx", "utils"), ("compiler", "utils"),  # nested containers
+              ("fx", "utils"), ("compiler", "utils"), ("_subclasses", "utils"),  # nested containers
               ("compiler", "fx"), ("compiler", "nn"),  # what is captured is an fx graph, of modules too
               *{("lightning", other) for other in ("nn", "optim", "utils", "serialization", "profiler", "random",
                                                    "determinism", "distributed")},   # a trainer brings them together

@@ -88,6 +88,14 @@ class Translator:
         decorator = self.decorator_of(function, primitive)
         return f"{decorator}\n{ast.unparse(ast.fix_missing_locations(node))}\n"
 
+    def replacement(self, function, value):
+        """What stands for an outside value in a copied function; `kernels.cuda` has its own for some."""
+        return value
+
+    def public_name(self, value):
+        """How the generated module spells a NumPy, math or builtin name, None for anything else."""
+        return "np.fmod" if value is math.fmod else _public_name(value)    # Numba's CPU target knows only NumPy's
+
     def decorator_of(self, function, primitive):
         """The line above a copied function; `kernels.cuda` has its own."""
         options = PRIMITIVE_OPTIONS if primitive else SCALAR_OPTIONS
@@ -101,7 +109,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, translator, function, node, primitive):
         self.translator, self.primitive = translator, primitive
-        self.outside = _outside_names(function)
+        self.function, self.outside = function, _outside_names(function)
         names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
         self.local = {name.id for name in names if isinstance(name.ctx, ast.Store)}
         self.local |= {argument.arg for argument in node.args.args}
@@ -130,11 +138,12 @@ class _Rewriter(ast.NodeTransformer):
         return self._outside(self.outside[node.id], node)
 
     def _outside(self, value, node):
+        value = self.translator.replacement(self.function, value)
         if isinstance(value, (bool, int, float, np.generic)):
             return self._number(value.item() if isinstance(value, np.generic) else value)
         if isinstance(value, types.FunctionType) or hasattr(value, "scalar") or hasattr(value, "variants"):
             return ast.Name(self.translator.add(value, self.primitive), ast.Load())
-        home = _public_name(value)
+        home = self.translator.public_name(value)
         if home is None:
             raise TypeError(f"a one-element function cannot use {value!r}: only numbers and functions")
         return ast.parse(home, mode="eval").body
@@ -207,8 +216,6 @@ def _outside_names(function):
 
 def _public_name(value):
     """Return how the generated module spells a NumPy, math or builtin name, None for anything else."""
-    if value is math.fmod:
-        return "np.fmod"  # Numba knows only NumPy's
     name = getattr(value, "__name__", None)
     for prefix, module in (("np.", np), ("math.", math), ("", builtins)):
         if name and getattr(module, name, None) is value:

@@ -15,7 +15,8 @@ class DeviceStorage(UntypedStorage):
     """`nbytes` bytes of an accelerator's memory, allocated for the current stream.
 
     `buffer`: a flat uint8 array over them, where the host can see them. `host`: the same bytes as a storage
-    of the CPU: what kernels look at. Both say nothing of whether the device is done.
+    of the CPU: what kernels look at, None where the host cannot see the memory. Both say nothing of whether
+    the device is done.
     """
 
     __slots__ = ("block", "host", "_runtime")
@@ -28,13 +29,12 @@ class DeviceStorage(UntypedStorage):
         self._allocate(nbytes)
 
     def _allocate(self, nbytes):
-        if nbytes:
-            self.block = take(self._runtime, nbytes)
-            self.buffer = self._runtime.view(self.block.address, nbytes)
-        else:
-            self.block, self.buffer = None, self._runtime.view(self._runtime.arena.base, 0)
-        self.host = UntypedStorage(self.buffer, CPU)
-        self.host.is_resizable = False
+        self.block = take(self._runtime, nbytes) if nbytes else None
+        self.buffer = self._runtime.view(self.address(), nbytes)
+        self.host = None
+        if self._runtime.host_sees_memory:
+            self.host = UntypedStorage(self.buffer, CPU)
+            self.host.is_resizable = False
 
     def __del__(self):
         block = getattr(self, "block", None)
@@ -62,8 +62,13 @@ class DeviceStorage(UntypedStorage):
 
     def read(self):
         """The bytes as the host sees them once the current stream is done."""
+        if not self._runtime.host_sees_memory:
+            return self._runtime.read(self.address(), self._nbytes, current_stream_id(self.device.type))
         synchronize_current_stream(self.device.type)
         return self.buffer
+
+    def data_ptr(self):
+        return self.address()
 
     def tolist(self):
         return self.read().tolist()
@@ -101,6 +106,9 @@ def copy_bytes(runtime, source, target, nbytes):
 
 def move_bytes(runtime, source, target, source_address, target_address):
     """Launch a copy within the device."""
+    if not runtime.host_sees_memory:
+        runtime.copy(target_address, source_address, source.nbytes, current_stream_id(runtime.device_type))
+        return
 
     def work():
         target[:] = source

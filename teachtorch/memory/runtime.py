@@ -1,7 +1,6 @@
 """Runtimes: what a type of device offers, and nothing more. All policy (caching, streams, versions) is above.
 
-A device type joins by registering its runtime here, its kernels under its dispatch key, and nothing else: `sim` and
-`cuda` will. https://pytorch.org/docs/stable/accelerator.html names the same operations.
+A device type joins by registering its runtime here, its kernels under its dispatch key, and nothing else. https://pytorch.org/docs/stable/accelerator.html names the same operations.
 """
 import numpy as np
 
@@ -41,6 +40,7 @@ class AcceleratorRuntime(Runtime):
     """
 
     can_map = False                  # whether the four methods of virtual memory below work
+    host_sees_memory = True          # whether `view(address, nbytes)` is an ndarray
 
     def device_malloc(self, nbytes):
         """The address of `nbytes` of fresh device memory. DeviceOutOfMemory when there is no room."""
@@ -53,6 +53,10 @@ class AcceleratorRuntime(Runtime):
     def memory_info(self):
         """(free, total) bytes of the device."""
         raise NotImplementedError
+
+    def pinned(self, nbytes):
+        """Memory of the host, a flat uint8 array, which the device's copies reach while the host goes on."""
+        return np.empty(nbytes, np.uint8)
 
     def record_event(self, stream_id):
         """Mark the work that stream has so far: an event with `query() -> bool` (is it done) and `synchronize()`."""
@@ -125,9 +129,27 @@ def register_runtime(runtime):
     _runtimes[runtime.device_type] = runtime
 
 
+def is_there(device_type):
+    """Whether a device type has a runtime by now."""
+    return device_type in _runtimes
+
+
+def _cuda_runtime():
+    """The GPU's runtime, which joins when somebody first asks for it. AssertionError, as PyTorch's, if there is none."""
+    from . import cuda
+
+    if cuda.why_not() is not None:
+        raise AssertionError(f"Torch not compiled with CUDA enabled: {cuda.why_not()}. Use device='cpu'.")
+    from .cuda.runtime import runtime
+
+    return runtime
+
+
 def runtime_of(device_type):
     """The runtime of a device type. RuntimeError, in PyTorch's words where it has them, if there is none."""
     runtime = _runtimes.get(device_type)
+    if runtime is None and device_type == "cuda":
+        runtime = _cuda_runtime()
     if runtime is None:
         known = ", ".join(sorted(_runtimes))
         raise RuntimeError(f"teachtorch has no runtime for device type {device_type!r} yet; it has: {known}")

@@ -28,7 +28,7 @@ MODULES = (
     # all parameters at once
     "foreach", "fused_optim",
     # on accelerators
-    "launch", "transfer",
+    "launch", "transfer", "on_cuda",
     # taken over by classes and modes
     "torch_dispatch",
 )

@@ -63,6 +63,7 @@ class Declaration:
         self.outputs = outputs
         self.public = None              # the function that users call
         self.public_inplace = None      # and that of the in-place variant
+        self.pointwise = None           # of a pointwise operator: its PointwiseKernels, its kind
 
     @property
     def schema(self):
@@ -108,6 +109,7 @@ def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None
         rule = fake or elementwise.fake_rule(kind, Signature(scalar))
         info = describe(name, "pointwise", scalar, vjp, jvp, rule, inplace, True, arrays=arrays)
         kernel = elementwise.kernel_of(scalar, numpy, kind, plain, plain_numpy, info.signature)
+        info.pointwise = kernel, kind
         op = Operator(name, info)
         op.register(K.CPU, elementwise.cpu_kernel(kernel, kind, info.fake))
         register_meta(op, info.fake)

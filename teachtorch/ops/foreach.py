@@ -50,7 +50,8 @@ class Foreach:
         op = Operator(f"_foreach_{name}{suffix}{dot}{overload}")
         op.register(K.CPU, cpu)
         op.register(K.META, lambda keys, *args: self._one_by_one(suffix, args))
-        op.register(K.SIM, lambda keys, *args: self._on_device(op, cpu, suffix, args))
+        for key in (K.SIM, K.CUDA):
+            op.register(key, lambda keys, *args: self._on_device(op, cpu, suffix, args))
         op.register(K.AUTOGRAD, lambda keys, *args: self._one_by_one(suffix, args) if self._is_recorded(args)
                     else op.redispatch(keys & K.BELOW_AUTOGRAD, *args))
         if suffix:

@@ -117,6 +117,7 @@ def fused_operator(name):
 
     op.register(K.CPU, cpu)
     op.register(K.SIM, on_device)
+    op.register(K.CUDA, on_device)
     op.register(K.AD_INPLACE_OR_VIEW, versions)
     return op
 

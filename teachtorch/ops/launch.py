@@ -6,8 +6,8 @@
 so that the host is away before the kernel has begun (paper section 5.2). Operators without a fake rule, whose
 results' shapes depend on the data (nonzero, masked_select, unique), have to wait for the device.
 
-`sim` runs the CPU kernel in the stream's thread. A device with kernels of its own registers them under its
-key, or replaces the mechanism with another `Operator.makers[key]`.
+`sim` runs the CPU kernel in the stream's thread. A device whose memory the host cannot see puts a function of its own
+into `launchers` (`cuda`: ops/on_cuda.py).
 """
 
 from ..core import geometry, observer, settings
@@ -237,10 +237,16 @@ def tensor_like(fake, device):
 # ---- the launch --------------------------------------------------------------------------------------------
 
 
+launchers = {}  # device type -> what launches there instead, with the arguments of `launch`
+
+
 def launch(op, cpu, device, args, outputs=(), written=()):
     """Put a CPU kernel into the current stream: on the arguments, into `outputs`. `written`: arguments that
     change.
     """
+    if device.type in launchers:
+        launchers[device.type](op, cpu, device, args, outputs, written)
+        return
     host_args = [on_host(a) for a in args]
     if op.info is not None and "generator" in op.info.signature.names:
         place = op.info.signature.names.index("generator")

@@ -1,5 +1,6 @@
 """Random numbers: PyTorch's CPU streams (kernels/random.py) as tensors, generators and seeds."""
 import contextlib
+import functools
 import secrets
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..core.device import as_device
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator, registry
 from ..kernels import random as streams
+from ..memory.runtime import is_there
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .arguments import size_argument
 from .creation import asked_grad, checked_size, factory_operator, like_operator, made, sizes_for
@@ -27,7 +29,7 @@ class Generator:
 
     def __init__(self, device="cpu", *, stream=None):
         self.device = as_device(device)
-        if self.device.type not in ("cpu", "sim"):
+        if self.device.type not in ("cpu", "sim") and not is_there(self.device.type):
             raise RuntimeError(f"{self.device.type.upper()} device type not an accelerator.")
         make = streams.Generator if self.device.type == "cpu" else LaunchSeeds
         self._stream = make() if stream is None else stream
@@ -113,6 +115,14 @@ sim_generator = Generator("sim")
 sim_generator.seed()
 
 
+@functools.lru_cache(maxsize=None)
+def cuda_generator():
+    """The default generator of the GPU, seeded when it is first asked for."""
+    generator = Generator("cuda")
+    generator.manual_seed(sim_generator.initial_seed())
+    return generator
+
+
 def stream_of(generator):
     """The stream to draw from, on the CPU."""
     if generator is None:
@@ -124,7 +134,8 @@ def stream_of(generator):
 
 def generator_of_launch(generator, device):
     """The generator for one launch on an accelerator, which the host takes from `generator` (None: the default one)."""
-    generator = sim_generator if generator is None else generator
+    if generator is None:
+        generator = sim_generator if device.type == "sim" else cuda_generator()
     if generator.device.type != device.type:
         raise RuntimeError(f"Expected a '{device.type}' device type for generator but found '{generator.device.type}'")
     return Generator(stream=generator._stream.for_launch())
@@ -133,6 +144,8 @@ def generator_of_launch(generator, device):
 def manual_seed(seed):
     """Seed the default generators of all devices, and return the CPU's."""
     sim_generator.manual_seed(int(seed))
+    if is_there("cuda"):
+        cuda_generator().manual_seed(int(seed))
     return default_generator.manual_seed(seed)
 
 

@@ -24,6 +24,7 @@ from .convert import cast, check_fits, convert, is_same_view
 from .declare import publish
 from .fake import Fake
 from .launch import device_kernel, extent_of, host_view, inplace_kernel, tensor_like
+from .staging import download_staged, upload_staged
 
 _to_copy, _copy = registry["_to_copy"], registry["copy_"]
 _cpu_to_copy = _to_copy.own_kernel(K.CPU)
@@ -72,9 +73,14 @@ def host_tensor(shape, stride, dtype, is_pinned):
 
 
 def host_storage(nbytes, is_pinned):
-    storage = UntypedStorage(np.empty(nbytes, np.uint8), CPU)
+    storage = UntypedStorage(pinned_bytes(nbytes) if is_pinned else np.empty(nbytes, np.uint8), CPU)
     storage.is_pinned_memory = is_pinned
     return storage
+
+
+def pinned_bytes(nbytes):
+    """Pinned memory of the accelerator that is there."""
+    return runtime_of(accelerator_type()).pinned(nbytes)
 
 
 # ---- copy_ -------------------------------------------------------------------------------------------------
@@ -101,6 +107,9 @@ def copy_with_device(keys, self, src, non_blocking=False):
 def upload(target, source, non_blocking):
     """Copy a CPU tensor into a device tensor, converting on the host if the dtypes differ."""
     is_async = is_pinned(source) and source._dtype is target._dtype
+    if target._storage.host is None:
+        upload_staged(target, source, is_async and non_blocking)
+        return
     if source._dtype is target._dtype:
         array = array_of(source) if is_async else array_of(source).copy()
     else:
@@ -118,6 +127,9 @@ def upload(target, source, non_blocking):
 
 def download(target, source, non_blocking):
     """Copy a device tensor into a CPU tensor, converting as it arrives."""
+    if source._storage.host is None:
+        download_staged(target, source, is_pinned(target) and non_blocking)
+        return
     view, array, dtype = host_view(source), array_of(target), target._dtype
 
     def work():
@@ -145,6 +157,8 @@ def launch_copy(name, device, work, reads=(), writes=()):
 _to_copy.register(K.CPU, to_copy_from_host)
 _to_copy.register(K.SIM, to_copy_from_device)
 _copy.register(K.SIM, copy_with_device)
+_to_copy.register(K.CUDA, to_copy_from_device)
+_copy.register(K.CUDA, copy_with_device)
 
 
 # ---- pinned memory -----------------------------------------------------------------------------------------

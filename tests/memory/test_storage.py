@@ -36,10 +36,17 @@ def test_meta_storages_have_a_size_and_no_address():
 
 
 def test_unknown_device_types_are_named():
-    with pytest.raises(RuntimeError, match="no runtime for device type 'cuda'"):
-        runtime_of("cuda")
-    with pytest.raises(RuntimeError, match="no runtime for device type 'cuda'"):
-        torch.ones(2, device="cuda")
+    with pytest.raises(RuntimeError, match="no runtime for device type 'nowhere'"):
+        runtime_of("nowhere")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_cuda_answers_as_a_cpu_build_of_pytorch():
+    for ask in (lambda: runtime_of("cuda"), lambda: torch.ones(2, device="cuda"), torch.ones(2).cuda,
+                torch.cuda.current_device, torch.cuda.Stream, torch.cuda.synchronize):
+        with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+            ask()
+    assert torch.cuda.device_count() == torch.cuda.memory_allocated() == 0 and not torch.cuda.is_initialized()
 
 
 def test_a_device_type_has_one_runtime():

@@ -17,7 +17,7 @@ def kernel(out, {arrays}, size, {numbers}):
 """
 
 
-def run(function, out, operands, stream=0):
+def run(function, out, operands, stream=0, dtype=None):
     """Fill `out` with the function of the operands.
 
     Args:
@@ -25,11 +25,13 @@ def run(function, out, operands, stream=0):
         out: a Strided, whose shape the operands broadcast to. It may be one of the operands.
         operands: Strided arrays and NumPy scalars of one dtype, a condition may be bool.
         stream: a stream of numba.cuda.
+        dtype: in which to compute; arrays of other dtypes are converted as they are read.
     """
     arrays = [each for each in operands if not isinstance(each, np.generic)]
     shape, steps = collapsed(out.shape, [out.strides, *[each.broadcast(out.shape) for each in arrays]])
-    pattern = "".join(["n" if isinstance(each, np.generic) else "a" for each in operands])
-    kernel = compiled(getattr(function, "scalar", function), operands[-1].dtype, pattern, len(shape))
+    pattern = "".join([letter_of(each, dtype) for each in operands])
+    dtype = operands[-1].dtype if dtype is None else np.dtype(dtype)
+    kernel = compiled(getattr(function, "scalar", function), dtype, pattern, len(shape))
     passed = [each if isinstance(each, np.generic) else each.memory for each in operands]
     numbers = [np.int64(each) for each in (*shape, *[step for walk in steps for step in walk])]
     run_flat(kernel, out.size, stream, out.memory, *passed, np.int64(out.size), *numbers)
@@ -37,19 +39,35 @@ def run(function, out, operands, stream=0):
 
 @functools.lru_cache(maxsize=None)
 def compiled(function, dtype, pattern, ndim):
-    """The kernel for operands of a dtype. `pattern`: for each, `a` for an array, `n` for a number."""
+    """The kernel that computes in a dtype. `pattern`: a letter for each operand, see `letter_of`."""
     translator = DeviceTranslator(dtype)
     name = translator.add(function)
-    walked = range(pattern.count("a") + 1)
+    walked = range(len(pattern) - pattern.count("n") + 1)
     elements, place = [], 0
     for k, letter in enumerate(pattern):
-        place += letter == "a"
-        elements.append(f"a{k}[p{place}]" if letter == "a" else f"a{k}")
+        place += letter != "n"
+        elements.append(element(letter, f"a{k}", place, dtype))
     numbers = [f"size{d}" for d in range(ndim)] + [f"step{k}_{d}" for k in walked for d in range(ndim)]
     text = KERNEL.format(
         arrays=", ".join(f"a{k}" for k in range(len(pattern))), numbers=", ".join(numbers), function=name,
         places=places(walked, ndim), elements=", ".join(elements))
     return load_kernel("pointwise", translator, text)
+
+
+def letter_of(operand, dtype):
+    """`n` for a number, `a` for an array of the dtype, `c` for one that is converted."""
+    if isinstance(operand, np.generic):
+        return "n"
+    return "a" if dtype is None or operand.dtype == dtype else "c"
+
+
+def element(letter, array, place, dtype):
+    """The text of an operand's element."""
+    if letter == "n":
+        return array
+    if letter == "a":
+        return f"{array}[p{place}]"
+    return f"{array}[p{place}] != 0" if dtype == np.bool_ else f"np.{dtype}({array}[p{place}])"
 
 
 def places(walked, ndim, indent=8):

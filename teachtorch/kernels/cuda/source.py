@@ -1,5 +1,10 @@
 """One-element functions as CUDA device functions, and the parts that several kernels share."""
 
+import math
+
+import numpy as np
+
+from .. import scalar
 from ..cache import load_module
 from ..codegen import Translator
 
@@ -29,11 +34,67 @@ def {name}(shared, value):
 """
 
 
+# NumPy's functions that numba-cuda 0.30 does not have (it has those of trigonometry), one element at a time. None of
+# them raises where Python's math would: the simulator runs them as they stand.
+
+LARGE = 4503599627370496.0      # 2**52: floats from here on are whole
+
+
+def square_root(x):
+    return math.sqrt(x) if x >= 0.0 else np.nan
+
+
+def remainder(x, y):
+    """C's fmod."""
+    return math.fmod(x, y) if abs(x) < np.inf and y != 0.0 else np.nan
+
+
+def truncated(x):
+    """Rounded towards 0, which keeps its sign."""
+    return math.copysign(x - math.fmod(x, 1.0), x) if abs(x) < LARGE else x
+
+
+def rounded_down(x):
+    whole = truncated(x)
+    return whole - 1.0 if whole > x else whole
+
+
+def rounded_up(x):
+    whole = truncated(x)
+    return math.copysign(whole + 1.0, x) if whole < x else whole
+
+
+def rounded(x):
+    """To the nearest whole number, halves to the even one."""
+    down = rounded_down(x)
+    above = x - down
+    up = above > 0.5 or above == 0.5 and math.fmod(down, 2.0) != 0.0
+    return math.copysign(down + 1.0 if up else down, x) if abs(x) < LARGE else x
+
+
+REPLACED = {
+    np.sqrt: square_root, math.sqrt: square_root, np.exp: scalar.exp, math.exp: scalar.exp, np.fmod: remainder,
+    math.fmod: remainder, np.trunc: truncated, np.floor: rounded_down, np.ceil: rounded_up, np.rint: rounded,
+}
+MISSING = (np.nextafter,)
+OURS = {square_root, remainder, truncated, rounded_down, rounded_up, rounded}
+
+
 class DeviceTranslator(Translator):
-    """A Translator whose functions run on the GPU."""
+    """A Translator whose functions run on the GPU. TypeError also for what numba-cuda has not."""
 
     def decorator_of(self, function, primitive):
         return "@cuda.jit(device=True)"
+
+    def public_name(self, value):
+        return "math.fmod" if value is math.fmod else super().public_name(value)
+
+    def replacement(self, function, value):
+        if function in OURS or not callable(value) or value not in (*REPLACED, *MISSING):
+            return value
+        if value in MISSING or self.dtype.kind != "f":
+            raise TypeError(f"{value.__name__} of {self.dtype} is not to be had on CUDA")
+        return REPLACED[value]
 
     def block_fold(self, name, merge, threads):
         """The text of a device function `name(shared, value)` that merges the values of a block's threads.

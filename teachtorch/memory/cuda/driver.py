@@ -1,0 +1,133 @@
+"""What teachtorch asks of the GPU's driver, in two forms: the real one, and the same of Numba's simulator.
+
+Both have the same methods. An address is an int; `array(address, size, dtype)` is a flat device array over memory that
+somebody else owns, which is what kernels and copies take. `Hardware` has not been run on a GPU yet: it was written
+against numba-cuda 0.30 (`numba_cuda/numba/cuda/cudadrv/driver.py`), and each method is one call of it.
+"""
+
+import ctypes
+
+import numpy as np
+from numba import cuda
+
+from ..runtime import DeviceOutOfMemory
+
+SIMULATED_MEMORY = 256 << 20       # bytes
+OUT_OF_MEMORY = 2                  # CUDA_ERROR_OUT_OF_MEMORY
+
+
+class Hardware:
+    """The GPU that is Numba's current device."""
+
+    def __init__(self):
+        self.context = cuda.current_context()
+        self.name = cuda.get_current_device().name
+        self.name = self.name.decode() if isinstance(self.name, bytes) else self.name
+        self.owners = {}            # address -> what keeps the memory
+
+    def allocate(self, nbytes):
+        """The address of fresh memory (cuMemAlloc). DeviceOutOfMemory if there is none."""
+        try:
+            owner = self.context.memalloc(nbytes)
+        except Exception as error:
+            if getattr(error, "code", None) == OUT_OF_MEMORY:
+                raise DeviceOutOfMemory(f"cuda: no {nbytes} bytes in one piece") from error
+            raise
+        address = owner.device_pointer_value
+        self.owners[address] = owner
+        return address
+
+    def release(self, address):
+        """Give memory back (cuMemFree), at once: Numba would wait until there is more to give back."""
+        del self.owners[address]
+        self.context.deallocations.clear()
+
+    def memory_info(self):
+        """(free, total) bytes."""
+        return tuple(self.context.get_memory_info())
+
+    def array(self, address, size, dtype):
+        """A flat device array."""
+        from numba.cuda.cudadrv.devicearray import DeviceNDArray
+        from numba.cuda.cudadrv.driver import MemoryPointer
+
+        dtype = np.dtype(dtype)
+        pointer = MemoryPointer(self.context, ctypes.c_void_p(address), size * dtype.itemsize)
+        return DeviceNDArray((size,), (dtype.itemsize,), dtype, gpu_data=pointer)
+
+    def stream(self, priority):
+        """A stream. Numba's wait for the default stream and it for them; PyTorch's side streams do not."""
+        return cuda.stream()
+
+    def event(self):
+        return cuda.event(timing=True)
+
+    def is_done(self, event):
+        return event.query()
+
+    def pinned(self, nbytes):
+        """Page-locked host memory, a flat uint8 array."""
+        return cuda.pinned_array(nbytes, np.uint8)
+
+    def call_in_stream(self, stream, function):
+        """Call a Python function when the stream comes to it (cuStreamAddCallback)."""
+        stream.add_callback(lambda stream, status, argument: function())
+
+    def milliseconds_between(self, start, end):
+        return start.elapsed_time(end)
+
+    def synchronize(self):
+        cuda.synchronize()
+
+
+class Simulator:
+    """Numba's simulator: device memory is NumPy's, streams and events do nothing, since all work is done at once."""
+
+    name = "Numba CUDA simulator"
+
+    def __init__(self):
+        self.owners = {}
+        self.taken = 0
+
+    def allocate(self, nbytes):
+        if self.taken + nbytes > SIMULATED_MEMORY:
+            raise DeviceOutOfMemory(f"cuda: no {nbytes} bytes in one piece")
+        memory = np.empty(nbytes, np.uint8)
+        address = memory.__array_interface__["data"][0]
+        self.owners[address] = memory
+        self.taken += nbytes
+        return address
+
+    def release(self, address):
+        self.taken -= self.owners.pop(address).nbytes
+
+    def memory_info(self):
+        return SIMULATED_MEMORY - self.taken, SIMULATED_MEMORY
+
+    def array(self, address, size, dtype):
+        from numba.cuda.simulator.cudadrv.devicearray import FakeCUDAArray
+
+        dtype = np.dtype(dtype)
+        memory = (ctypes.c_uint8 * (size * dtype.itemsize)).from_address(address) if size else b""
+        return FakeCUDAArray(np.frombuffer(memory, dtype))
+
+    def stream(self, priority):
+        return cuda.stream()
+
+    def event(self):
+        return cuda.event()
+
+    def is_done(self, event):
+        return True
+
+    def pinned(self, nbytes):
+        return np.empty(nbytes, np.uint8)
+
+    def call_in_stream(self, stream, function):
+        function()
+
+    def milliseconds_between(self, start, end):
+        return 0.0
+
+    def synchronize(self):
+        """Nothing to wait for."""
