@@ -8,16 +8,25 @@ from ..ops.declare import exports
 from ..tensor import Tensor, from_array, same_memory, storage_of
 
 
-class Parameter(Tensor):
+class ParameterMeta(type):
+    """Tensors of classes of their own, such as quantised ones, are parameters by a mark that Parameter() leaves."""
+
+    def __instancecheck__(cls, t):
+        return type.__instancecheck__(cls, t) or cls is Parameter and getattr(t, "_is_param", False) is True
+
+
+class Parameter(Tensor, metaclass=ParameterMeta):
     """A tensor that is a module's parameter: a leaf over the memory of `data` that requires grad by default.
 
-    Operators on it return plain tensors. https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html
+    Operators on it return plain tensors. A tensor of a class of its own stays one, marked as a parameter. https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html
     """
 
     __slots__ = ()
     __torch_function__ = classmethod(disabled_torch_function)
 
     def __new__(cls, data=None, requires_grad=True):
+        if type(data) not in USUAL and isinstance(data, Tensor) and cls is Parameter:
+            return marked(data, requires_grad)
         parameter = as_subclass(data, cls)
         if requires_grad and not parameter._dtype.is_floating_point:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -64,6 +73,19 @@ class Buffer(Tensor):
 
 
 PLAIN.update((Parameter, Buffer))
+USUAL = (Tensor, Parameter, Buffer, type(None))
+
+
+def marked(data, requires_grad):
+    """A leaf over the memory of a tensor of a class of its own, which stays of that class and counts as a parameter."""
+    t = data.detach().requires_grad_(requires_grad)
+    if type(t) is not type(data):
+        raise RuntimeError(f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() "
+                           f"returns an instance of the same type, but return type {type(t).__name__} was found instead. To "
+                           "use the type as a Parameter, please correct the detach() semantics defined by its "
+                           "__torch_dispatch__() implementation.")
+    t._is_param = True
+    return t
 
 
 def as_subclass(data, cls):
