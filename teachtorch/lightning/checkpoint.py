@@ -74,12 +74,14 @@ def read(path, map_location=None, weights_only=None):
 
 
 def restore_model(trainer, checkpoint):
-    """Weights, data module and callbacks: before the optimizers are made."""
+    """Weights, data module and, for fit, callbacks: before the optimizers are made."""
     module, datamodule = trainer.lightning_module, trainer.datamodule
     trainer.calls.hook("on_load_checkpoint", checkpoint)
     if datamodule is not None and type(datamodule).__qualname__ in checkpoint:
         datamodule.load_state_dict(checkpoint[type(datamodule).__qualname__])
     module.load_state_dict(checkpoint["state_dict"])
+    if not trainer.is_fitting:
+        return
     trainer.calls.callbacks("on_load_checkpoint", checkpoint)
     for callback in trainer.callbacks:
         if checkpoint.get("callbacks", {}).get(callback.state_key):

@@ -80,8 +80,7 @@ class FitLoop:
     def may_stop(self):
         """Whether min_epochs and min_steps are reached."""
         trainer, progress = self.trainer, self.progress
-        epochs = progress.epoch + (progress.position in ("validated", "between", "epoch_end"))
-        return epochs >= (trainer.min_epochs or 0) and progress.steps >= (trainer.min_steps or 0)
+        return progress.epoch >= (trainer.min_epochs or 0) and progress.steps >= (trainer.min_steps or 0)
 
 
 def reached(count, limit):

@@ -30,10 +30,11 @@ class AutomaticOptimization:
         loss, self.outputs = separated(self.trainer.training_step(batch, batch_idx))
         if batch_idx % self.trainer.accumulate_grad_batches == 0:
             self._zero_grad(batch_idx)
-        if loss is not None:
-            self.trainer.run_backward(loss / self.trainer.accumulate_grad_batches
-                                      if self.trainer.accumulate_grad_batches > 1 else loss)
-        return loss
+        if loss is None:
+            return None
+        count = self.trainer.accumulate_grad_batches
+        self.trainer.run_backward(loss / count if count > 1 else loss)
+        return loss.detach()
 
     def _zero_grad(self, batch_idx):
         """Here, between forward and backward: gradients of the last step could be looked at until now."""

@@ -22,9 +22,9 @@ class SingleDevice:
         if self.device.type != "cpu":
             module.to(self.device)
 
-    def step(self, function, *args):
-        """Call training_step, validation_step or the like."""
-        return function(*args)
+    def step(self, function, name, method, args):
+        """Run training_step, validation_step or the like: function(name, method, args) does."""
+        return function(name, method, args)
 
     def no_sync(self):
         """A context in which backward only adds up gradients of this process."""
