@@ -37,13 +37,16 @@ def member_group(group, name):
     return found
 
 
-def rank_in(group, rank, group_rank, what):
-    """The number in the group that `src` or `dst` (world) and `group_src` or `group_dst` mean. ValueError for both."""
+def rank_in(group, rank, group_rank):
+    """The number in the group of rank `rank` of the world, or `group_rank` of the group: one of them is given."""
     if rank is not None and group_rank is not None:
-        raise ValueError(f"Can't specify both group_{what} and {what}")
+        raise ValueError("Can't specify both group_rank and global_rank")
     if rank is None and group_rank is None:
-        raise ValueError(f"Must specify {what} or group_{what}")
-    return group.local(rank, None) if rank is not None else group_rank
+        raise ValueError("Must specify global_rank or group_rank")
+    found = group.local(rank) if rank is not None else group_rank
+    if not 0 <= found < group.size():
+        raise RuntimeError(f"invalid root rank: {found}, the group has {group.size()} ranks")
+    return found
 
 
 def finish(work, async_op):

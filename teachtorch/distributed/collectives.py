@@ -4,6 +4,7 @@ Every rank of the group calls them, in the same order and with tensors of the sa
 With `async_op=True` they return a Work at once, else None when done. A rank outside the group is warned and does nothing.
 https://docs.pytorch.org/docs/stable/distributed.html#collective-functions
 """
+import time
 from datetime import timedelta
 
 import numpy as np
@@ -13,7 +14,7 @@ from .buffers import HostBuffer, fill, host_copy
 from .errors import DistBackendError
 from .groups import group_of
 from .reduce_op import ReduceOp, check_op
-from .work import Work, seconds_of
+from .work import Work, comes_within, seconds_of
 
 
 # ---- one tensor, in place ---------------------------------------------------------------------------------------
@@ -24,7 +25,7 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
     members = member_group(group, "broadcast")
     if members is None:
         return None
-    root, buffer = rank_in(members, src, group_src, "src"), HostBuffer(tensor)
+    root, buffer = rank_in(members, src, group_src), HostBuffer(tensor)
     request = members.transport.broadcast(buffer.array, root)
     return finish(Work(members, "broadcast", request, buffer.write_back, buffer.array.nbytes, [tensor]), async_op)
 
@@ -49,7 +50,7 @@ def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_
     members = member_group(group, "reduce")
     if members is None:
         return None
-    root, buffer = rank_in(members, dst, group_dst, "dst"), HostBuffer(tensor)
+    root, buffer = rank_in(members, dst, group_dst), HostBuffer(tensor)
     request = members.transport.reduce(buffer.array, op, root)
     done = finishing(buffer, op, members) if members.rank() == root else None
     return finish(Work(members, "reduce", request, done, buffer.array.nbytes, [tensor]), async_op)
@@ -103,7 +104,7 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
     members = member_group(group, "gather")
     if members is None:
         return None
-    root = default_root(members, dst, group_dst, "dst")
+    root = default_root(members, dst, group_dst)
     check_list_of_root(members.rank() == root, gather_list, "gather_list", "destination")
     sent, received = HostBuffer(tensor).array, None
     if gather_list:
@@ -120,7 +121,7 @@ def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, gro
     members = member_group(group, "scatter")
     if members is None:
         return None
-    root = default_root(members, src, group_src, "src")
+    root = default_root(members, src, group_src)
     check_list_of_root(members.rank() == root, scatter_list, "scatter_list", "source")
     sent = None
     if scatter_list:
@@ -249,23 +250,22 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
 
 _TOKEN = np.zeros(1, np.uint8)
 _BARRIER_TAG = 32003
+PATIENCE = 20.0                   # seconds that the others give rank 0 to say who is missing
 
 
 def tell_and_wait(members, seconds):
     """What the other ranks do: say that they are here, and wait for rank 0's word."""
     Work(members, "monitored_barrier", members.transport.send(_TOKEN, 0, _BARRIER_TAG)).wait()
     word = Work(members, "monitored_barrier", members.transport.receive(_TOKEN.copy(), 0, _BARRIER_TAG))
-    word.wait(timedelta(seconds=2 * seconds))
+    word.wait(timedelta(seconds=seconds + PATIENCE))
 
 
 def hear_everyone(members, seconds, wait_all_ranks):
     """What rank 0 does: the ranks, by their numbers in the world, that it has not heard from; the first only, or all."""
-    absent = []
+    absent, deadline = [], time.monotonic() + seconds
     for rank in range(1, members.size()):
         work = Work(members, "monitored_barrier", members.transport.receive(_TOKEN.copy(), rank, _BARRIER_TAG))
-        try:
-            work.wait(timedelta(seconds=seconds))
-        except DistBackendError:
+        if not comes_within(work, max(0.1, deadline - time.monotonic())):
             absent.append(members.ranks[rank])
             if not wait_all_ranks:
                 break
@@ -278,8 +278,9 @@ def absent_words(ranks):
 
 # ---- sizes and parts --------------------------------------------------------------------------------------------
 
-def default_root(members, rank, group_rank, what):
-    return rank_in(members, rank, 0 if rank is None and group_rank is None else group_rank, what)
+def default_root(members, rank, group_rank):
+    """The root that was named, in the group's numbers; the group's first rank if none was."""
+    return rank_in(members, rank, 0 if rank is None and group_rank is None else group_rank)
 
 
 def check_list_of_root(is_root, tensors, name, role):
@@ -291,16 +292,16 @@ def check_list_of_root(is_root, tensors, name, role):
 
 
 def check_parts(tensors, one, members, name):
-    """ValueError unless there is a tensor for each rank, each of the size of `one`."""
+    """RuntimeError unless there is a tensor for each rank, each of the size of `one`."""
     if len(tensors) != members.size():
-        raise ValueError(f"{name}: expected a list of {members.size()} tensors, one for each rank, got {len(tensors)}")
+        raise RuntimeError(f"{name}: expected a list of {members.size()} tensors, one for each rank, got {len(tensors)}")
     if any(tensor.shape != one.shape for tensor in tensors):
-        raise ValueError(f"{name}: the tensors of the list must have the shape {list(one.shape)} of the other argument")
+        raise RuntimeError(f"{name}: the tensors of the list must have the shape {list(one.shape)} of the other argument")
 
 
 def check_total(whole, part, members, whole_name, part_name):
     if whole.numel() != part.numel() * members.size():
-        raise ValueError(f"{whole_name} tensor size must be equal to world_size times {part_name} tensor size: "
+        raise RuntimeError(f"{whole_name} tensor size must be equal to world_size times {part_name} tensor size: "
                          f"{whole.numel()} is not {members.size()} x {part.numel()}")
 
 

@@ -11,7 +11,9 @@ from .roll_call import RollCall, complaint
 from .transport import Alone, OverMPI
 
 default_pg_timeout = timedelta(minutes=30)
+WORLD_NAME = "default"
 NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
+MANY = 64                         # Works on their way that are too many not to look at
 BACKENDS = ("gloo", "mpi")
 
 
@@ -22,7 +24,7 @@ class ProcessGroup:
         self.group_name, self.ranks, self._rank = name, list(ranks), rank
         self.transport, self.timeout, self.backend, self.roll_call = transport, timeout, backend, roll_call
         self.number = 0           # of collectives begun
-        self.waits_at = None      # (group's name, number, collective) that this rank waits in now
+        self.on_the_way = set()   # Works begun: MPI writes into their memory, also if nobody waits for them
 
     def rank(self):
         """This process's number in the group."""
@@ -35,16 +37,28 @@ class ProcessGroup:
     def name(self):
         return self.backend
 
+    def keep(self, work):
+        """Hold what has been begun until it is complete; look now and then for what nobody waits for."""
+        if len(self.on_the_way) >= MANY:
+            for other in list(self.on_the_way):
+                other.is_completed()
+        self.on_the_way.add(work)
+
     def next_place(self, name):
         self.number += 1
         return self.group_name, self.number, name
 
-    def local(self, rank, what):
+    def local(self, rank):
         """The number in the group of a rank of the world; ValueError for one that is not in it."""
+        if self.is_world:                 # PyTorch looks at the number only when it is used
+            return rank
         if rank not in self.ranks:
-            raise ValueError(f"Global rank {rank} is not part of group {self}" if what is None else
-                             f"Invalid {what} rank {rank}: the group has the ranks {self.ranks}")
+            raise ValueError(f"Global rank {rank} is not part of group {self}")
         return self.ranks.index(rank)
+
+    @property
+    def is_world(self):
+        return self.group_name == WORLD_NAME
 
     def answer(self, place):
         if self.roll_call is not None:
@@ -97,7 +111,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
     and `python -m mpi4py`. A process that was started alone is a group of one, without MPI. `backend`: "gloo" or
     "mpi", it is MPI for both. `timeout`: how long a collective waits for ranks that do not come. `world_size` and
     `rank` must be what they are; `init_method` and `store` are accepted: MPI knows who is there.
-    ValueError if there is a default group already; RuntimeError if other ranks are asked for than were started.
+    ValueError if there is a default group already; AssertionError for other backends; RuntimeError if other ranks are asked for than were started.
     https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.init_process_group
     """
     if world.default is not None:
@@ -116,7 +130,7 @@ def checked_backend(backend):
     if backend == "nccl":
         raise ValueError("ProcessGroupNCCL is only supported with GPUs, no GPUs found!")
     if backend not in BACKENDS:
-        raise ValueError(f"Invalid backend: '{backend}': there are {', '.join(BACKENDS)}, and MPI carries both")
+        raise AssertionError(f"Unknown backend type {backend}: there are {', '.join(BACKENDS)}, and MPI carries both")
     return backend
 
 
@@ -127,7 +141,7 @@ def checked_timeout(timeout):
 
 
 def alone(timeout, backend):
-    return ProcessGroup("default", [0], 0, Alone(), timeout, backend)
+    return ProcessGroup(WORLD_NAME, [0], 0, Alone(), timeout, backend)
 
 
 def over_mpi(timeout, backend):
@@ -136,7 +150,7 @@ def over_mpi(timeout, backend):
     comm = MPI.COMM_WORLD
     if comm.size == 1:
         return alone(timeout, backend)
-    made = ProcessGroup("default", range(comm.size), comm.rank, OverMPI(MPI, comm), timeout, backend,
+    made = ProcessGroup(WORLD_NAME, range(comm.size), comm.rank, OverMPI(MPI, comm), timeout, backend,
                         RollCall(MPI, comm))
     meet(made, "init_process_group")
     made.transport = OverMPI(MPI, comm.Dup())
@@ -198,10 +212,12 @@ def checked_ranks(ranks, parent, sort_ranks):
         return list(parent.ranks)
     if len(ranks) > parent.size():
         raise ValueError("the new group's world size should be less or equal to the world size set by init_process_group")
-    if any(not 0 <= rank < parent.size() for rank in ranks):
-        raise ValueError("The new group's rank should be within the world_size set by init_process_group")
+    for rank in ranks:
+        if not 0 <= rank < parent.size():
+            raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {parent.size() - 1} "
+                             f"(world_size={parent.size()})")
     if len(set(ranks)) < len(ranks):
-        raise ValueError(f"Rank numbers should be unique, got {list(ranks)}")
+        raise ValueError(f"ranks list must not contain duplicate entries, got {list(ranks)}")
     return sorted(ranks) if sort_ranks else list(ranks)
 
 
@@ -315,15 +331,17 @@ def get_process_group_ranks(group=None):
 
 def get_group_rank(group, global_rank):
     """The number in the group of a rank of the world. ValueError if it is not in it."""
-    return group_of(group).local(global_rank, None)
+    return group_of(group).local(global_rank)
 
 
 def get_global_rank(group, group_rank):
     """The number in the world of a rank of the group. ValueError if there is none."""
-    ranks = group_of(group).ranks
-    if not 0 <= group_rank < len(ranks):
+    members = group_of(group)
+    if members.is_world:
+        return group_rank
+    if not 0 <= group_rank < members.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
-    return ranks[group_rank]
+    return members.ranks[group_rank]
 
 
 def get_node_local_rank(fallback_rank=None):

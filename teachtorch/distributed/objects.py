@@ -57,7 +57,7 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
     members = member_group(group, "gather_object")
     if members is None:
         return
-    root = default_root(members, dst, group_dst, "dst")
+    root = default_root(members, dst, group_dst)
     is_root, mine = members.rank() == root, as_tensor(obj)
     if is_root and not object_gather_list:
         raise ValueError("Argument ``object_gather_list`` must be specified on destination rank.")
@@ -73,7 +73,7 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
     members = member_group(group, "broadcast_object_list")
     if members is None:
         return
-    root = default_root(members, src, group_src, "src")
+    root = default_root(members, src, group_src)
     is_root = members.rank() == root
     pickles = [as_tensor(obj) for obj in object_list] if is_root else []
     sizes = from_array(np.array([p.numel() for p in pickles], np.int64)) if is_root else numbers(len(object_list))
@@ -99,7 +99,7 @@ def scatter_object_list(scatter_object_output_list, scatter_object_input_list=No
         return
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
         raise ValueError("Expected argument scatter_object_output_list to be a list of size at least 1.")
-    root = default_root(members, src, group_src, "src")
+    root = default_root(members, src, group_src)
     given = list(scatter_object_input_list) if members.rank() == root else [None] * members.size()
     broadcast_object_list(given, group=members, group_src=root)
     scatter_object_output_list[0] = given[members.rank()]
@@ -110,7 +110,7 @@ def send_object_list(object_list, dst=None, group=None, device=None, group_dst=N
     members = member_group(group, "send_object_list")
     if members is None:
         return
-    to = rank_in(members, dst, group_dst, "dst")
+    to = rank_in(members, dst, group_dst)
     pickles = [as_tensor(obj) for obj in object_list]
     send(from_array(np.array([p.numel() for p in pickles], np.int64)), group=members, group_dst=to)
     send(from_array(np.concatenate([p.numpy() for p in pickles])), group=members, group_dst=to)
@@ -121,7 +121,7 @@ def recv_object_list(object_list, src=None, group=None, device=None, group_src=N
     members = member_group(group, "recv_object_list")
     if members is None:
         return -1
-    source = None if src is None and group_src is None else rank_in(members, src, group_src, "src")
+    source = None if src is None and group_src is None else rank_in(members, src, group_src)
     sizes = numbers(len(object_list))
     sender = recv(sizes, group=members, group_src=source)
     sizes = sizes.tolist()

@@ -13,7 +13,7 @@ def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
     members = member_group(group, "isend")
     if members is None:
         return None
-    to, buffer = rank_in(members, dst, group_dst, "dst"), HostBuffer(tensor)
+    to, buffer = rank_in(members, dst, group_dst), HostBuffer(tensor)
     check_other(members, to, "destination")
     request = members.transport.send(buffer.array, to, tag)
     return Work(members, f"send to rank {members.ranks[to]}", request, None, buffer.array.nbytes, [tensor])
@@ -26,7 +26,7 @@ def irecv(tensor, src=None, group=None, tag=0, group_src=None):
     if members is None:
         return None
     anyone = src is None and group_src is None
-    source, buffer = None if anyone else rank_in(members, src, group_src, "src"), HostBuffer(tensor)
+    source, buffer = None if anyone else rank_in(members, src, group_src), HostBuffer(tensor)
     check_other(members, source, "source")
     request = members.transport.receive(buffer.array, source, tag)
     whom = "any rank" if anyone else f"rank {members.ranks[source]}"

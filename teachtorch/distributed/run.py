@@ -165,13 +165,12 @@ class Job:
     def conclude(self, seconds):
         """Say how it ended; the exit status."""
         boxes = black_box.read(self.folder)
-        if self.interrupted:
-            return 130
-        if self.timed_out:
-            say(f"ended after --timeout {self.timeout:g} s. Where the ranks were:")
+        if self.interrupted or self.timed_out:
+            say(f"ended after {seconds:.1f} s, {'as it was told' if self.interrupted else 'its --timeout'}. "
+                "Where the ranks were:")
             for rank, content in sorted(boxes.items()):
                 say_where(rank, content)
-            return 124
+            return 130 if self.interrupted else 124
         culprit = first_failed(boxes) or first_dead(boxes) or first_unfinished(boxes)
         if self.child.returncode == 0 and culprit is None:
             return 0

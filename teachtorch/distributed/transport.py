@@ -87,7 +87,8 @@ class OverMPI:
 
     def reduce_scatter(self, sent, received, op):
         """`sent` has a part for each rank, one after the other; each receives the reduction of its own."""
-        return self.comm.Ireduce_scatter_block(self.elements(sent), self.elements(received), self.operation(op, sent))
+        part = self.elements(received)
+        return self.comm.Ireduce_scatter_block([as_bytes(sent), *part[1:]], part, self.operation(op, sent))
 
     def all_gather(self, sent, received):
         return self.comm.Iallgather(self.bytes(sent), self.bytes(received))

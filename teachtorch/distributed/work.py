@@ -24,6 +24,7 @@ class Work:
         self.arrives_at = link.arrival(nbytes) if group.size() > 1 else 0.0
         self.is_done, self.begun = False, time.perf_counter()
         self._future = None
+        group.keep(self)
         if observer.active:
             self.report("start", nbytes)
 
@@ -38,6 +39,7 @@ class Work:
         if self.finish is not None:
             self.finish()
         self.finish = None
+        self.group.on_the_way.discard(self)
         if observer.active:
             self.report("end", 0)
 
@@ -62,11 +64,9 @@ class Work:
         `timeout`: a timedelta, the group's if None. DistBackendError names the collective and the ranks that are missing.
         """
         if not self.is_completed():
-            self.group.waits_at = self.place
-            try:
-                wait_for(self, seconds_of(timeout, self.group.timeout))
-            finally:
-                self.group.waits_at = None
+            seconds = seconds_of(timeout, self.group.timeout)
+            if not comes_within(self, seconds):
+                raise DistBackendError(self.group.who_is_missing(self.place, seconds))
         return True
 
     def get_future(self):
@@ -88,8 +88,8 @@ def seconds_of(timeout, default):
     return timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
 
 
-def wait_for(work, seconds):
-    """Look until the work is complete; give up after `seconds`."""
+def comes_within(work, seconds):
+    """Look until the work is complete: True; False after `seconds`. Meanwhile answer ranks that miss someone."""
     sleep_until(work.arrives_at)
     deadline, listen_at, spins = time.monotonic() + seconds, time.monotonic() + LISTEN_EVERY, 0
     while not work.request.Test():
@@ -98,11 +98,12 @@ def wait_for(work, seconds):
             offer_the_core()
             now = time.monotonic()
             if now > deadline:
-                give_up(work, seconds)
+                return False
             if now > listen_at:
                 work.group.answer(work.place)
                 listen_at = now + LISTEN_EVERY
     work.complete()
+    return True
 
 
 def sleep_until(moment):
@@ -116,7 +117,3 @@ def offer_the_core():
         os.sched_yield()
     else:
         time.sleep(0)
-
-
-def give_up(work, seconds):
-    raise DistBackendError(work.group.who_is_missing(work.place, seconds))

@@ -50,8 +50,8 @@ class DistributedDataParallel(Module, Joinable):
             raise RuntimeError(NOT_NEEDED)
         if device_ids and next(iter(named.values())).is_cpu:
             raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with single-device/"
-                             f"multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, and module "
-                             "parameters on the CPU.")
+                             f"multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, output_device "
+                             f"{output_device}, and module parameters on the CPU.")
         self.module, self.device_ids, self.output_device, self.dim = module, None, None, dim
         self.device = next(iter(named.values())).device
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph

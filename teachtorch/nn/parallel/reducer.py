@@ -114,14 +114,21 @@ class Reducer:
             for unused in self.unused:
                 self.mark_ready(unused)
         self.left[index] -= 1
-        if self.left[index] <= 0:
-            self.mark_ready(index)
+        if self.left[index] > 0:
+            return
+        self.mark_ready(index)
+        if self.next_bucket == len(self.buckets):             # nothing more will become ready
+            self.ask_who_used(self.is_used)
+            queue_callback(self.finalize)
 
     def finish_first_static_pass(self):
         """A static graph's first pass only counts; its buckets travel when it has ended."""
         self.uses = self.counts
+        self.ready_order += [index for index, count in enumerate(self.counts) if not count]
         for index in range(len(self.parameters)):
             self.mark_ready(index)
+        self.ask_who_used(self.is_used)
+        self.finalize()
 
     def mark_ready(self, index):
         """Put the gradient into its bucket, and begin what can begin."""
@@ -136,8 +143,6 @@ class Reducer:
         if observer.active:
             self.report("ready", parameter=index, bucket=bucket.number)
         self.launch_ready()
-        if self.next_bucket == len(self.buckets):
-            self.all_launched()
 
     @no_grad()
     def fill(self, index):
@@ -180,15 +185,14 @@ class Reducer:
             return hook(state, bucket.public(bucket.number == len(self.buckets) - 1))
         return collectives.all_reduce(bucket.flat, group=self.group, async_op=True).get_future()
 
-    def all_launched(self):
-        """Nothing more will become ready: ask who used what, and wait when backward has ended."""
+    def ask_who_used(self, mine):
+        """Begin to count the ranks that used each parameter, where some may be unused; `mine`: indices used here."""
         self.used_by = None
         if self.find_unused or self.static_graph:
             self.used_by = zeros(len(self.parameters), dtype=int32)
-            for index in self.is_used:
+            for index in mine:
                 self.used_by[index] = 1
             self.used_work = collectives.all_reduce(self.used_by, group=self.group, async_op=True)
-        queue_callback(self.finalize)
 
     @no_grad()
     def finalize(self):
@@ -234,14 +238,16 @@ class Reducer:
     # ---- what a rank that has joined does instead of a backward pass ----
 
     def shadow_backward(self):
-        """One all-reduce of zeros for each bucket, in order, and of the unused."""
+        """One all-reduce of zeros for each bucket, in order, and the one of who used what.
+
+        The averages arrive here as well, in `.grad`: an optimizer that owns a part of the weights (ZeRO) needs them.
+        PyTorch throws them away.
+        """
         for bucket in self.buckets:
             bucket.flat.zero_()
             bucket.future = self.run_hook(bucket)
-        if self.find_unused or self.static_graph:
-            collectives.all_reduce(zeros(len(self.parameters), dtype=int32), group=self.group)
-        for bucket in self.buckets:
-            bucket.future.wait()
+        self.ask_who_used(())
+        self.finalize()
         if not self.has_rebuilt and not self.ready_order:
             self.ready_order = list(range(len(self.parameters)))
 

@@ -20,4 +20,4 @@ READY_TWICE = (
     "iterations.\nParameter at index {index} with name {name} has been marked as ready twice. This means that multiple "
     "autograd engine hooks have fired for this particular parameter during this iteration.")
 
-NOT_NEEDED = "DistributedDataParallel is not needed when a module doesn't have any parameters that require a gradient."
+NOT_NEEDED = "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."

@@ -1,0 +1,257 @@
+"""DistributedDataParallel against one process that sees the joined batch."""
+import warnings
+
+import numpy as np
+from reporting import run_checks
+
+import teachtorch as torch
+import teachtorch.distributed as dist
+from teachtorch import nn
+from teachtorch.core import observer
+from teachtorch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from teachtorch.nn.parallel import DistributedDataParallel as DDP
+from teachtorch.utils.checkpoint import checkpoint
+from teachtorch.utils.data import DistributedSampler
+
+
+class Tied(nn.Module):
+    """Tied weights, a frozen layer, and a branch that is used by odd steps only."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.frozen = nn.Linear(6, 6), nn.Linear(6, 6), nn.Linear(6, 6)
+        self.second.weight = self.first.weight
+        self.frozen.requires_grad_(False)
+        self.sometimes, self.never, self.last = nn.Linear(6, 6), nn.Linear(6, 6), nn.Linear(6, 1)
+
+    def forward(self, x, use=False):
+        x = self.frozen(torch.tanh(self.second(torch.tanh(self.first(x)))))
+        return self.last(self.sometimes(x) if use else x)
+
+
+def seeded(make, seed=0):
+    torch.manual_seed(seed)
+    return make()
+
+
+def mlp():
+    return nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 8), nn.Tanh(), nn.Linear(8, 1))
+
+
+def batches(steps, rows=4):
+    """[(the joined batch, this rank's part)] in float32, the same on every rank."""
+    generator, size = np.random.default_rng(0), dist.get_world_size()
+    joined = [torch.from_numpy(generator.standard_normal((size * rows, 6)).astype(np.float32)) for _ in range(steps)]
+    return [(x, x[dist.get_rank() * rows:(dist.get_rank() + 1) * rows]) for x in joined]
+
+
+def close(a, b):
+    for p, q in zip(a.parameters(), b.parameters(), strict=True):
+        assert torch.allclose(p, q, rtol=0, atol=1e-6), (p - q).abs().max()
+
+
+def train(model, inputs, *extra):
+    """Some steps of SGD on the mean of squares."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for i, x in enumerate(inputs):
+        optimizer.zero_grad()
+        model(x, *(part[i] for part in extra)).square().mean().backward()
+        optimizer.step()
+    return model
+
+
+def check_same_as_one_process():
+    for options in ({}, {"bucket_cap_mb": 0.0005}, {"gradient_as_bucket_view": True}, {"static_graph": True},
+                    {"find_unused_parameters": True, "bucket_cap_mb": 0.0002}):
+        data = batches(5)
+        alone = train(seeded(mlp), [joined for joined, _ in data])
+        ddp = train(DDP(seeded(mlp, dist.get_rank()), **options) if dist.get_rank() == 0 else
+                    DDP(seeded(mlp, 7), **options), [mine for _, mine in data])
+        close(alone, ddp.module)
+
+
+def check_tied_frozen_and_unused():
+    data = batches(4)
+    use = [i % 2 == 1 for i in range(4)]
+    alone = train(seeded(Tied), [joined for joined, _ in data], use)
+    ddp = train(DDP(seeded(Tied), find_unused_parameters=True), [mine for _, mine in data], use)
+    close(alone, ddp.module)
+    assert ddp.module.never.weight.grad is None
+
+
+def check_used_somewhere_counts_for_all():
+    ddp, rank = DDP(seeded(Tied), find_unused_parameters=True), dist.get_rank()
+    x = batches(1)[0][1]
+    ddp(x, rank == 0).sum().backward()
+    mine = ddp.module.sometimes.bias.grad.clone()
+    dist.broadcast(mine, 0)
+    assert torch.equal(mine, ddp.module.sometimes.bias.grad) and mine.abs().sum() > 0
+    assert ddp.module.never.bias.grad is None
+
+
+def check_no_sync_adds_up():
+    w = nn.Linear(1, 1, bias=False)
+    ddp, rank, size = DDP(w), dist.get_rank(), dist.get_world_size()
+    with ddp.no_sync():
+        ddp(torch.tensor([[rank + 1.0]])).sum().backward()
+    assert w.weight.grad.item() == rank + 1
+    ddp(torch.tensor([[10.0 * (rank + 1)]])).sum().backward()
+    expected = sum(11.0 * (r + 1) for r in range(size)) / size
+    assert abs(w.weight.grad.item() - expected) < 1e-6
+    if size == 2:
+        assert w.weight.grad.item() == 16.5
+
+
+def check_buffers_follow_rank_0():
+    model = nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+    ddp = DDP(model)
+    for _, mine in batches(2):
+        ddp(mine + dist.get_rank()).sum().backward()
+    mean = model[1].running_mean.clone()
+    ddp.eval()
+    ddp(mine)
+    zero = model[1].running_mean.clone()
+    dist.broadcast(zero, 0)
+    assert torch.equal(zero, model[1].running_mean)
+    assert dist.get_rank() == 0 or not torch.equal(mean, zero)
+
+
+def check_two_forwards_one_backward():
+    ddp, alone = DDP(seeded(mlp)), seeded(mlp)
+    (first, a), (second, b) = batches(2)
+    (ddp(a).mean() + ddp(b).mean()).backward()
+    (alone(first).mean() + alone(second).mean()).backward()
+    for p, q in zip(ddp.parameters(), alone.parameters()):
+        assert torch.allclose(p.grad, q.grad, rtol=0, atol=1e-6)
+
+
+def check_buckets_are_rebuilt_in_ready_order():
+    ddp = DDP(seeded(mlp), bucket_cap_mb=0.0002)
+    seen = []
+    with observer.watching(lambda topic, fields: seen.append(dict(fields)), "ddp"):
+        assert len(ddp.reducer.buckets) == 1
+        for _, mine in batches(3):
+            ddp(mine).sum().backward()
+    # Six parameters; the last layer's are ready first. 200 bytes a bucket.
+    indices = [i for bucket in ddp.reducer.buckets for i in bucket.indices]
+    assert sorted(indices) == list(range(6)) and set(indices[:2]) == {4, 5}
+    assert len(ddp.reducer.buckets) > 1
+    launched = [e["bucket"] for e in seen if e["phase"] == "launch"]
+    assert launched == [0] + 2 * list(range(len(ddp.reducer.buckets)))
+
+
+def check_launches_keep_the_order_of_buckets():
+    class Backwards(nn.Module):
+        """Used in the order of registration's end to its beginning: the first bucket is ready last."""
+
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(6, 6) for _ in range(3)])
+
+        def forward(self, x):
+            for layer in reversed(self.layers):
+                x = layer(x)
+            return x
+
+    ddp, seen = DDP(Backwards(), find_unused_parameters=True, bucket_cap_mb=0.0001), []
+    with observer.watching(lambda topic, fields: seen.append(fields), "ddp"):
+        ddp(batches(1)[0][1]).sum().backward()
+    ready = [fields["bucket"] for fields in seen if fields["phase"] == "ready"]
+    launched = [fields["bucket"] for fields in seen if fields["phase"] == "launch"]
+    assert launched == list(range(len(ddp.reducer.buckets))) and ready[0] >= 2, (launched, ready)
+
+
+def check_unused_parameters_are_an_error():
+    ddp = DDP(seeded(Tied))
+    x = batches(1)[0][1]
+    ddp(x).sum().backward()
+    try:
+        ddp(x)
+    except RuntimeError as error:
+        assert "Expected to have finished reduction in the prior iteration" in str(error)
+        assert "sometimes.weight" in str(error) and "never.bias" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
+def check_ready_twice_is_an_error():
+    ddp = DDP(nn.Sequential(nn.Linear(6, 6), nn.Linear(6, 6)))
+    layer = ddp.module[0]
+    x = batches(1)[0][1].requires_grad_()
+    ddp.reducer.prepare_for_backward(())
+    try:
+        twice = checkpoint(layer, checkpoint(layer, x, use_reentrant=True), use_reentrant=True)
+        twice.sum().backward()
+    except RuntimeError as error:
+        assert "marked as ready twice" in str(error) and "0.weight" in str(error) or "0.bias" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
+def check_static_graph_allows_checkpoint_and_unused():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.used, self.unused = nn.Linear(6, 6), nn.Linear(6, 6)
+
+        def forward(self, x):
+            for _ in range(2):
+                x = checkpoint(self.used, x, use_reentrant=True)
+            return x
+
+    ddp, alone = DDP(seeded(Twice), static_graph=True), seeded(Twice)
+    for joined, mine in batches(3):
+        ddp.zero_grad()
+        alone.zero_grad()
+        ddp(mine.requires_grad_()).mean().backward()
+        alone(joined.requires_grad_()).mean().backward()
+        assert torch.allclose(ddp.module.used.weight.grad, alone.used.weight.grad, rtol=0, atol=1e-6)
+        assert ddp.module.unused.weight.grad is None
+
+
+def check_communication_hooks():
+    x, rank = batches(1)[0], dist.get_rank()
+    plain = seeded(mlp)
+    plain(x[0]).mean().backward()
+    for hook, tolerance in ((default_hooks.allreduce_hook, 1e-6), (default_hooks.fp16_compress_hook, 2e-3),
+                            (default_hooks.bf16_compress_hook, 2e-2),
+                            (default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook), 2e-3)):
+        ddp = DDP(seeded(mlp))
+        ddp.register_comm_hook(None, hook)
+        ddp(x[1]).mean().backward()
+        for p, q in zip(ddp.parameters(), plain.parameters()):
+            assert torch.allclose(p.grad, q.grad, rtol=0, atol=tolerance), (rank, hook)
+
+
+def check_mismatched_models_are_named():
+    odd = dist.get_rank() == dist.get_world_size() - 1
+    for model, word in ((nn.Sequential(nn.Linear(2, 3 if odd else 2)), "0.weight"),
+                        (nn.Sequential(*[nn.Linear(2, 2) for _ in range(1 if odd else 2)]), "1.weight")):
+        try:
+            DDP(model)
+        except RuntimeError as error:
+            assert word in str(error), error
+        else:
+            raise AssertionError("no error")
+
+
+def check_gradients_as_views():
+    ddp = DDP(seeded(mlp), gradient_as_bucket_view=True)
+    for _, mine in batches(2):
+        ddp.zero_grad(set_to_none=False)
+        ddp(mine).sum().backward()
+    for bucket in ddp.reducer.buckets:
+        for parameter, view in zip(bucket.parameters, bucket.views):
+            assert parameter.grad.data_ptr() == view.data_ptr()
+
+
+def check_sampler_asks_the_group():
+    sampler = DistributedSampler(range(7), shuffle=False)
+    rank, size = dist.get_rank(), dist.get_world_size()
+    padded = (list(range(7)) * 2)[:len(sampler) * size]
+    assert list(sampler) == padded[rank::size]
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error")
+    run_checks([function for name, function in list(globals().items()) if name.startswith("check_")])
