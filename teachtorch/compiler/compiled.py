@@ -105,10 +105,11 @@ class Compiled:
             return self.graph_entry(guards, args, kwargs)
         except NotCapturable as error:
             reason = str(error)
+            environment.put_back()
         finally:
             self.is_capturing = False
         report("fallback", name=name_of(self.function), reason=reason)
-        if guards is None:
+        if guards is None or environment.has_changed:
             self.refusal = reason
             return None
         return Entry(guards, reason=reason)
@@ -118,6 +119,7 @@ class Compiled:
         found = capture(self.function, args, kwargs, environment)
         change = environment.first_change()
         if change is not None:
+            environment.has_changed = True
             raise NotCapturable(f"the function changes {change}")
         if found.changes_input:
             guards = Guards(args, kwargs, environment, keeps_apart=True)

@@ -46,6 +46,8 @@ class Environment:
         self.watches, self.tensors, self.modules = [], {}, []
         self.met = set()                    # ids of what was visited, which `kept` keeps alive
         self.kept = []
+        self.has_changed = False            # whether the function changes what it reads
+        self.containers = []                # (list or dict, what it held)
 
     def holds(self):
         return all(watch.holds() for watch in self.watches)
@@ -56,6 +58,15 @@ class Environment:
 
     def watch(self, place, now):
         self.watches.append(Watch(place, now))
+
+    def put_back(self):
+        """Give lists, dicts and objects what they held: a capture that comes to nothing must leave no trace."""
+        for container, content in self.containers:
+            if type(container) is list:
+                container[:] = content
+            elif list(map(id, container.values())) != list(map(id, content.values())):
+                container.clear()
+                container.update(content)
 
     def is_new(self, thing):
         if id(thing) in self.met:
@@ -70,11 +81,14 @@ class Environment:
         """Watch a value that the function reads. `read()` reads it again."""
         if isinstance(value, PLAIN):
             self.watch(place, lambda: (type(v := read()), v))
-        elif isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+        elif type(value) in (tuple, list):
+            if type(value) is list:
+                self.containers.append((value, list(value)))
             self.watch(f"the length of {place}", lambda: size_of(read()))
             for i, item in enumerate(value):
                 self.visit(item, f"{place}[{i}]", lambda i=i: read()[i])
         elif type(value) is dict:
+            self.containers.append((value, dict(value)))
             self.watch(f"the keys of {place}", lambda: list(read()))
             for key, item in value.items():
                 self.visit(item, f"{place}[{key!r}]", lambda key=key: read()[key])
@@ -101,6 +115,8 @@ class Environment:
 
     def visit_fields(self, value, place):
         """The attributes of an object of a class of the user's, and the methods of its class."""
+        if hasattr(value, "__dict__"):
+            self.containers.append((value.__dict__, dict(value.__dict__)))
         for name, item in getattr(value, "__dict__", {}).items():
             self.visit(item, f"{place}.{name}", lambda name=name: value.__dict__.get(name))
         call = getattr(type(value), "__call__", None)

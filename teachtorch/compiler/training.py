@@ -1,7 +1,10 @@
 """A captured forward and backward as one autograd Function."""
 from ..autograd import Function, no_grad
 from ..dispatch.state import state
+from ..ops.declare import exports
 from .partition import partition
+
+empty = exports[""]["empty"]
 
 DOUBLE = ("torch.compile with aot_autograd does not currently support double backward: the backward of a compiled "
           "function is compiled too, and has no graph. Run the function itself where you need second derivatives")
@@ -23,7 +26,8 @@ class Training:
     """Both graphs of one capture. Call it with the inputs and held tensors: results that gradients flow through."""
 
     def __init__(self, captured, make):
-        forward_graph, backward_graph, self.kept = partition(captured)
+        forward_graph, backward_graph, count = partition(captured)
+        self.kept_inputs = kept_inputs(forward_graph, count)
         self.forward = make(forward_graph, "forward")
         self.backward = make(backward_graph, "backward")
         self.count = captured.count
@@ -42,7 +46,8 @@ def function_of(training, captured):
         @staticmethod
         def forward(ctx, *tensors):
             found = training.forward(*tensors)
-            ctx.save_for_backward(*found[count:])
+            kept = [tensors[k] if k is not None else t for t, k in zip(found[count:], training.kept_inputs)]
+            ctx.save_for_backward(*kept)
             ctx.mark_non_differentiable(*[found[i] for i in without_gradient])
             ctx.inputs = len(tensors)
             return tuple(found[:count])
@@ -57,6 +62,13 @@ def function_of(training, captured):
     return CompiledFunction
 
 
+def kept_inputs(graph, count):
+    """For each of the last `count` outputs of a graph: which input it is, or None."""
+    inputs = [n for n in graph.nodes if n.op == "placeholder"]
+    outputs = graph.output_node().args[0]
+    return [inputs.index(n) if n in inputs else None for n in outputs[len(outputs) - count:]]
+
+
 def run_backward(training, tensors):
     """The gradients; if autograd records backward itself, they refuse to be differentiated."""
     is_recorded = state.grad_enabled
@@ -65,7 +77,7 @@ def run_backward(training, tensors):
     if not is_recorded:
         return found
     recorded = [t for t in tensors if t.requires_grad]
-    return refusing(found, recorded) if recorded else found
+    return refusing(found, recorded or [empty(0).requires_grad_()])
 
 
 def refusing(found, recorded):

@@ -1,0 +1,150 @@
+"""What cannot be captured runs as it is, and says where; with fullgraph=True it raises."""
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import teachtorch as torch
+from teachtorch.compiler import Unsupported, explain
+
+total = 0
+
+
+def branches(x):
+    if x.sum() > 0:                     # line 1
+        return x + 1
+    return x - 1
+
+
+def asks_item(x):
+    return x * x.max().item()           # line 1
+
+
+def counts(x):
+    return torch.nonzero(x).shape[0] + x.sum()      # line 1
+
+
+def prints(x):
+    y = x + 1
+    print("done")                       # line 2
+    return y
+
+
+def assigns_global(x):
+    global total
+    total = total + 1                   # line 2
+    return x
+
+
+class Counter(torch.nn.Module):
+    calls = 0
+
+    def forward(self, x):
+        self.calls = self.calls + 1     # line 1
+        return x * 2
+
+
+@pytest.mark.parametrize("function, offset, words", [
+    (branches, 1, "asks a tensor for its value"), (asks_item, 1, "asks a tensor for its value"),
+    (counts, 1, "nonzero"), (prints, 2, r"print\(\)"), (assigns_global, 2, "assigns the global total"),
+    (Counter(), 3, "assigns the attribute calls")])
+def test_the_line_is_named(function, offset, words):
+    source = type(function) if isinstance(function, torch.nn.Module) else function
+    line = inspect.getsourcelines(source)[1] + offset + (isinstance(function, torch.nn.Module))
+    x = torch.tensor([1.0, 2.0])
+    reason = str(explain(function)(x))
+    assert f"{__file__}:{line}" in reason and "runs as it is" in reason
+    with pytest.raises(Unsupported, match=words) as error:
+        torch.compile(function, fullgraph=True, backend="eager")(x)
+    assert f":{line}" in str(error.value) and "leave fullgraph out" in str(error.value)
+
+
+def test_a_branch_takes_the_right_side_each_time():
+    f = torch.compile(branches, backend="eager")
+    assert f(torch.ones(2)).tolist() == [2, 2] and f(-torch.ones(2)).tolist() == [-2, -2]
+
+
+def test_effects_happen_at_each_call(capsys):
+    model = Counter()
+    f, g = torch.compile(model, backend="eager"), torch.compile(prints, backend="eager")
+    for _ in range(3):
+        f(torch.ones(1))
+        g(torch.ones(1))
+    assert model.calls == 3 and capsys.readouterr().out == "done\n" * 3
+
+
+def test_a_list_that_grows_is_noticed():
+    seen = []
+
+    def function(x):
+        seen.append(1)
+        return x + len(seen)
+    f = torch.compile(function, backend="eager")
+    assert "changes the length of the variable seen" in str(explain(function)(torch.ones(1))) and seen == []
+    assert [f(torch.zeros(1)).item() for _ in range(3)] == [1, 2, 3]
+
+
+def test_factories_of_random_numbers_are_not_frozen():
+    f = torch.compile(lambda x: x + torch.randn(3), backend="eager")
+    torch.manual_seed(0)
+    found = [f(torch.zeros(3)) for _ in range(2)]
+    torch.manual_seed(0)
+    assert torch.equal(found[0], torch.randn(3)) and torch.equal(found[1], torch.randn(3))
+
+
+def test_errors_are_the_functions_own():
+    f = torch.compile(lambda x: x @ x, backend="eager")
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
+        f(torch.ones(2, 3))
+
+
+def test_backward_inside_fills_grad_as_ever():
+    w = torch.ones(2, requires_grad=True)
+
+    def function(x):
+        loss = (x * w).sum()
+        loss.backward()
+        return loss.detach()
+    f = torch.compile(function, backend="eager")
+    for times in (1, 2):
+        f(torch.ones(2))
+        assert w.grad.tolist() == [times, times]
+
+
+def test_double_backward_says_what_to_do():
+    x = torch.ones(3, requires_grad=True)
+    f = torch.compile(lambda x: (x ** 3).sum(), backend="eager", fullgraph=True)
+    g, = torch.autograd.grad(f(x), x, create_graph=True)
+    assert g.tolist() == [3, 3, 3]
+    with pytest.raises(RuntimeError, match="does not currently support double backward"):
+        g.sum().backward()
+
+
+def test_second_backward_through_freed_graph():
+    x = torch.ones(3, requires_grad=True)
+    y = torch.compile(lambda x: (x * x).sum(), backend="eager")(x)
+    y.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.backward()
+
+
+def test_arguments_that_are_wrong():
+    with pytest.raises(ValueError, match="Invalid backend"):
+        torch.compile(lambda x: x, backend="nonsense")
+    with pytest.raises(RuntimeError, match="Either mode or options"):
+        torch.compile(lambda x: x, mode="default", options={})
+    assert torch.compile(branches, disable=True) is branches
+
+
+def test_the_log_prints_graph_groups_and_source():
+    code = ("import teachtorch as torch\nf = torch.compile(lambda x: (x * 2).relu())\nf(torch.ones(3))\nf(torch.ones(4))\n"
+            "torch.compile(lambda x: x if x.sum() > 0 else -x)(torch.ones(2))\n")
+    done = subprocess.run([sys.executable, "-c", code], env={**__import__("os").environ, "TEACHTORCH_LOG": "compile"},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "torch.ops.aten.mul.Tensor" in done.stderr
+    assert "group_1: mul_1, relu_2; 48 bytes before, 24 after" in done.stderr
+    assert "def kernel(" in done.stderr
+    assert "captured anew, because of the shape of argument 0" in done.stderr
+    assert "runs without a graph: the function asks a tensor for its value" in done.stderr
