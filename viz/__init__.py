@@ -17,6 +17,7 @@
     viz.optimizer(optimizer)             # parameters, gradients and state in bytes; the kernels of one step
     with viz.streams.watch() as seen:    # host and streams on a line of time: launches, waits, races
         y = x.to("sim") + 1              # then seen.picture; viz.streams("trace.json"): a PyTorch profiler's
+    viz.profile(prof)                    # where the time went: lanes, a flame graph, a table; PyTorch's too
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
     viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
@@ -52,6 +53,7 @@ The path of a picture, and the file each stage lives in:
    ``memory_replay.py``, ``memory_steps.py`` and ``memory_words.py`` replay an allocator's history;
    ``dispatch_record.py`` (the observer) follows a call through the dispatcher;
    ``streams_record.py`` (the observer) and ``streams_chrome.py`` (a profiler's file) see what streams do;
+   ``profile_facts.py`` adds up the events of a profile;
    ``loader_record.py`` with ``loader_twin.py``, and ``optimizer_step.py`` run what they draw.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
    picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
@@ -85,6 +87,7 @@ _HOME = {
     "module": "viz.module_trace",
     "memory": "viz.memory_trace",
     "streams": "viz.streams_trace",
+    "profile": "viz.profile_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

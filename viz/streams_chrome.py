@@ -1,4 +1,4 @@
-"""Reading the chrome trace that ``torch.profiler`` exports: kernels and copies, each with the call that
+"""Reading the chrome trace that ``torch.profiler`` (or teachtorch's) exports: kernels and copies, each with the call that
 launched it.
 """
 
@@ -9,11 +9,14 @@ from pathlib import Path
 from viz.streams_record import Run, Wait, Work
 
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
-HOST = ("cuda_runtime", "cuda_driver")
+HOST = ("cuda_runtime", "cuda_driver", "privateuse1_runtime")
 WAITS = {
     "cudaDeviceSynchronize": "device",
     "cudaStreamSynchronize": "stream",
     "cudaEventSynchronize": "event",
+    "simDeviceSynchronize": "device",
+    "simStreamSynchronize": "stream",
+    "simEventSynchronize": "event",
 }
 
 

@@ -83,6 +83,8 @@ def test_the_picture_of_streams_opens_the_trace(prof, tmp_path):
     picture = viz.streams(tmp_path / "trace.json")
     assert [lane["label"] for lane in picture.trace.groups][0] == "host"
     assert len([n for n in picture.trace.nodes if n["kind"] in ("kernel", "copy")]) == len(kernels(prof))
+    assert "waits for the device" in [node["label"] for node in picture.trace.nodes]
+    assert all([row["launched"] <= row["began"] for row in picture.trace.options["rows"]])
 
 
 def test_the_end_of_the_block_waits_for_the_device():

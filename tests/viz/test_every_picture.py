@@ -14,7 +14,7 @@ LAYOUT = pytest.mark.skipif(
 )
 KINDS = ("play", "why", "grads", "versions", "holders", "diff", "modules", "gather", "scatter", "index", "broadcast",
          "loader", "optimizer",
-         "module", "memory", "dispatch", "kernels")
+         "module", "memory", "dispatch", "kernels", "profile")
 
 
 def picture_of(kind, lib):
@@ -44,9 +44,16 @@ def picture_of(kind, lib):
         "memory": lambda: viz.memory(some_memory()),
         "dispatch": lambda: viz.dispatch(lib.nn.functional.linear, x, w),
         "kernels": lambda: viz.dispatch.table("add", "linear", "transpose"),
+        "profile": lambda: viz.profile(some_profile(lib, x)),
         "optimizer": lambda: viz.optimizer(lib.optim.Adam([x, w])),
     }
     return makers[kind]()
+
+
+def some_profile(lib, x):
+    with lib.profiler.profile(activities=[lib.profiler.ProfilerActivity.CPU]) as prof:
+        (x * 2).sum().backward()
+    return prof
 
 
 def some_memory():
