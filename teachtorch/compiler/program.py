@@ -108,21 +108,22 @@ class Program:
         self.calls.append(call)
         self.scope[name] = call.target
         lines = []
-        arguments = [self.argument(a, f"{name}_{i}", lines) for i, a in enumerate(call.args)]
-        arguments += [f"{k}={self.argument(a, f'{name}_{k}', lines)}" for k, a in call.kwargs.items()]
+        arguments = [self.argument(a, lines) for a in call.args]
+        arguments += [f"{k}={self.argument(a, lines)}" for k, a in call.kwargs.items()]
         self.tensors.add(call)
         return [*lines, f"t_{call.name} = {name}({', '.join(arguments)})"]
 
-    def argument(self, argument, name, lines):
-        """The text of a call's argument. What is no number goes into the scope."""
+    def argument(self, argument, lines):
+        """The text of a call's argument. What cannot be written down goes into the scope."""
         if isinstance(argument, Value):
             return self.as_tensor(argument, lines)
         if isinstance(argument, (list, tuple)):
-            parts = [self.argument(a, f"{name}_{i}", lines) for i, a in enumerate(argument)]
+            parts = [self.argument(a, lines) for a in argument]
             inside = ", ".join(parts) + ("," if len(parts) == 1 else "")
             return f"[{', '.join(parts)}]" if isinstance(argument, list) else f"({inside})"
         if argument is None or type(argument) in (bool, int, str):
             return repr(argument)
+        name = f"constant_{len(self.scope)}"
         self.scope[name] = argument
         return name
 
