@@ -27,6 +27,11 @@ Topics and the fields of their events:
                bytes_after and source ("kernel"), reason ("fallback", "recompile", "limit")
     trainer    phase ("start", "end"), hook (or step) of a Trainer's run, who ("module" or the callback's class), defined
                (whether it does anything), stage, epoch, batch
+    collective phase ("start", "end"), name, group, number (of the group's collectives), nbytes, begun, arrival (on a simulated
+               link, else 0), time: an operation among ranks
+    ddp        phase, time: DistributedDataParallel; by phase: "buckets" (buckets, nbytes, names), "ready" (parameter, bucket),
+               "launch" (bucket, nbytes), "waiting", "arrived" (bucket), "finished"
+    join       phase: "joined" (this rank shadows from now on), "ending" (the hooks at the end), "ended"
     loader     phase ("dealt", "arrived", "given"), epoch, task, worker, time: a DataLoader's batches on their way
 """
 from contextlib import contextmanager

@@ -80,7 +80,7 @@ class Work:
     def report(self, phase, nbytes):
         group, number, name = self.place
         observer.report("collective", phase=phase, name=name, group=group, number=number, nbytes=nbytes,
-                        begun=self.begun, time=time.perf_counter())
+                        begun=self.begun, arrival=self.arrives_at, time=time.perf_counter())
 
 
 def seconds_of(timeout, default):

@@ -14,6 +14,7 @@ import warnings
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
+from ...core import observer
 from ...ops.declare import exports
 from .. import collectives
 
@@ -95,6 +96,7 @@ class Join:
         if not self._enable or kind is not None:
             return
         is_last_joiner, iterations = True, 0
+        report("joined")
         while self._active_ranks():
             if self._throw:
                 self._tell_all_to_throw()
@@ -103,8 +105,10 @@ class Join:
             is_last_joiner, iterations = False, iterations + 1
             if iterations == WARN_AFTER:
                 warnings.warn(UNEVEN.format(n=WARN_AFTER, rank=self._process_group.rank()), stacklevel=2)
+        report("ending")
         for hook in self._join_hooks:
             hook.post_hook(is_last_joiner)
+        report("ended")
 
     def _active_ranks(self):
         """How many ranks are still at work: they add 1, this one 0."""
@@ -133,6 +137,11 @@ class Join:
             if should_throw.item():
                 raise RuntimeError("Detected at least one rank that exhausted inputs. Throwing across all ranks.")
         return work
+
+
+def report(phase):
+    if observer.active:
+        observer.report("join", phase=phase)
 
 
 def common(values, what, any_will_do=False):

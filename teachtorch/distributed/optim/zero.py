@@ -74,10 +74,11 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
                 for group, params in zip(self.param_groups, self._owned[self.rank])]
         self.optim = self._optim_class(mine, **self._optim_defaults)
         sync_options(self.optim.param_groups, self.param_groups)
-        self._flats = [flattened(self._params_of(rank)) for rank in range(self.world_size)] \
+        self._flats = [flattened(self.parameters_of(rank)) for rank in range(self.world_size)] \
             if self.parameters_as_bucket_view else None
 
-    def _params_of(self, rank):
+    def parameters_of(self, rank):
+        """The parameters that a rank owns, in the order of its optimizer."""
         return [param for params in self._owned[rank] for param in params]
 
     def add_param_group(self, param_group):
@@ -87,7 +88,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             return
         state = self.optim.state
         self._divide()
-        self.optim.state.update({p: state[p] for p in self._params_of(self.rank) if p in state})
+        self.optim.state.update({p: state[p] for p in self.parameters_of(self.rank) if p in state})
 
     # ---- steps ----
 
@@ -99,7 +100,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             with enable_grad():
                 loss = closure()
         sync_options(self.param_groups, self.optim.param_groups)
-        if self._params_of(self.rank):
+        if self.parameters_of(self.rank):
             self.optim.step(**kwargs)
         sync_options(self.optim.param_groups, self.param_groups)
         self._share()
@@ -110,7 +111,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         """Every owner broadcasts its parameters."""
         works = []
         for rank in range(self.world_size):
-            tensors = self._flats[rank] if self._flats else self._params_of(rank)
+            tensors = self._flats[rank] if self._flats else self.parameters_of(rank)
             works += [collectives.broadcast(t.detach(), group=self.process_group, group_src=rank, async_op=True)
                       for t in tensors]
         for work in works:
@@ -132,7 +133,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         whole = Optimizer.state_dict(self)
         index = self._indices()
         for rank, part in enumerate(self._all_state_dicts):
-            params = self._params_of(rank)
+            params = self.parameters_of(rank)
             whole["state"].update({index[id(params[i])]: values for i, values in part["state"].items()})
         whole["state"] = dict(sorted(whole["state"].items()))
         return whole
@@ -144,7 +145,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     def load_state_dict(self, state_dict):
         """Take over options, and the state of this rank's part, from a whole state dict."""
         index = self._indices()
-        local = {i: state_dict["state"][index[id(p)]] for i, p in enumerate(self._params_of(self.rank))
+        local = {i: state_dict["state"][index[id(p)]] for i, p in enumerate(self.parameters_of(self.rank))
                  if index[id(p)] in state_dict["state"]}
         Optimizer.load_state_dict(self, {"state": {}, "param_groups": state_dict["param_groups"]})
         sync_options(self.param_groups, self.optim.param_groups)

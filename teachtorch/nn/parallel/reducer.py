@@ -198,6 +198,8 @@ class Reducer:
     def finalize(self):
         """Wait for the buckets in order, and give the parameters their averages."""
         self.expects_hooks = self.must_finalize = False
+        if observer.active:
+            self.report("waiting")
         if self.used_by is not None:
             self.used_work.wait()
         for bucket in self.buckets:
@@ -209,6 +211,8 @@ class Reducer:
                 self.report("arrived", bucket=bucket.number)
             for index, view in zip(bucket.indices, bucket.views):
                 self.give_back(self.parameters[index], index, view)
+        if observer.active:
+            self.report("finished")
 
     def give_back(self, parameter, index, view):
         """Write the average into `.grad`; a parameter that no rank has used keeps what it has."""
