@@ -18,6 +18,8 @@
     with viz.streams.watch() as seen:    # host and streams on a line of time: launches, waits, races
         y = x.to("sim") + 1              # then seen.picture; viz.streams("trace.json"): a PyTorch profiler's
     viz.profile(prof)                    # where the time went: lanes, a flame graph, a table; PyTorch's too
+    with viz.buckets.watch(ddp) as seen: # DistributedDataParallel: buckets, and what backward hides of their travel
+        ddp(x).sum().backward()          # viz.zero(optimizer): who holds which state; viz.join.watch(): shadow collectives
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
     viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
@@ -87,6 +89,9 @@ _HOME = {
     "module": "viz.module_trace",
     "memory": "viz.memory_trace",
     "streams": "viz.streams_trace",
+    "buckets": "viz.buckets_trace",
+    "zero": "viz.zero_trace",
+    "join": "viz.join_trace",
     "profile": "viz.profile_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
