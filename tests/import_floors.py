@@ -16,7 +16,7 @@ NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("sim", "accelerator"), ("cuda", "accelerator"),         # the same memory functions
               ("fx", "nn"), ("fx", "overrides"),       # graphs of modules; how a function is written
               ("fx", "utils"), ("compiler", "utils"), ("_subclasses", "utils"),  # nested containers
-              ("compiler", "fx"), ("compiler", "nn"),  # what is captured is an fx graph, of modules too
+              ("compiler", "fx"), ("compiler", "nn"), ("compiler", "optim"),  # what is captured is an fx graph, of modules too
               *{("lightning", other) for other in ("nn", "optim", "utils", "serialization", "profiler", "random",
                                                    "determinism", "distributed")},   # a trainer brings them together
               ("nn", "func")}       # nn.utils.stateless is func.functional_call under its first name

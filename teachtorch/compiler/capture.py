@@ -88,7 +88,7 @@ class Capturing(TorchDispatchMode):
         self.graph = Graph()
         self.constants = {}                 # id of a real tensor -> (the tensor, its Traced)
         self.known = known
-        self.existing = {id(o): o for o in gc.get_objects() if isinstance(o, Tensor)}
+        self.existing = {id(o): o for o in gc.get_objects() if issubclass(type(o), Tensor)}
         self.leaves = set()                 # ids of constants that were leaves
         self.has_effects = False            # whether the graph changes memory in place
         self.is_on = True

@@ -14,8 +14,9 @@ from ..autograd.meta import tracks
 from ..core.device import device as device_class
 from ..core.dtype import dtype as dtype_class
 from ..nn import Module
+from ..optim import Optimizer
 from ..tensor import Tensor, stride_of
-from .capture import NotCapturable
+from .capture import NotCapturable, is_plain
 
 PLAIN = (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class, type(Ellipsis), range, slice)
 SPEAKING = {"print", "input", "open", "exec", "eval", "breakpoint"}
@@ -98,6 +99,9 @@ class Environment:
     def visit_object(self, value, place, read):
         """Something with an identity: the same object must be there, and what it holds must be what it was."""
         self.watch(place, lambda: id(read()))
+        if isinstance(value, Optimizer):
+            raise NotCapturable(f"{place} is an optimizer: it changes its parameters by fused kernels of its own, outside of "
+                                "any graph")
         if isinstance(value, Tensor):
             self.visit_tensor(value, place)
         elif isinstance(value, Module):
@@ -146,6 +150,8 @@ class Environment:
         plain = [n for n, v in fields.items() if isinstance(v, PLAIN) and not n.startswith("_")]
         self.watch(f"an attribute of {where} ({', '.join(plain[:6])})", lambda: [fields.get(n) for n in plain])
         for held in (m._parameters, m._buffers):
+            if any(t is not None and not is_plain(t) for t in held.values()):
+                raise NotCapturable(f"{where} has parameters of a class with operators of its own, or none yet")
             if held:
                 self.watch(f"a parameter or buffer of {where}", lambda held=held: facts_of_all(held))
                 self.tensors.update({id(t): t for t in held.values() if t is not None})

@@ -111,8 +111,8 @@ def group_of(launch):
 
 
 def operator_name(value):
-    """The value's name without its number: the operator it comes from."""
-    return value.name.rpartition("_")[0]
+    """The value's name without its number: the operator it comes from, as fx calls the node."""
+    return value.name.partition("_")[2]
 
 
 def facts(value):

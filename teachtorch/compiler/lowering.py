@@ -127,7 +127,8 @@ class Lowering:
         strides = None if like is None or like._shape != shape else stride_of(like)
         key = ("pointwise", function, tuple([id(o) if isinstance(o, Value) else (type(o), repr(o)) for o in operands]),
                str(compute), str(result), strides)
-        return self.once(key, operands, lambda n: Pointwise(n, shape, result, function, operands, compute, strides), name)
+        return self.once(key, operands, lambda n: Pointwise(n, shape, result, function, operands, compute, strides),
+                         name or label(function))
 
     def reduce(self, kind, x, dims, keepdim=False, name=None):
         """A reduction of `x` over dims (all if there are none). None for dims that kernels cannot walk.
@@ -149,18 +150,31 @@ class Lowering:
             return self.reduce(kind, inner, dims[:first], keepdim, name)
         shape = [1 if d in dims else size for d, size in enumerate(x.shape) if keepdim or d not in dims]
         key = (kind, id(x), dims, keepdim)
-        return self.once(key, (x,), lambda n: Reduce(n, shape, x.dtype, kind, x, dims, keepdim), name)
+        return self.once(key, (x,), lambda n: Reduce(n, shape, x.dtype, kind, x, dims, keepdim), name or kind)
 
     def copied(self, x):
         """An expanded value as one that a kernel writes out in full."""
         source = before_expand(x)
-        return self.once(("copy", id(x)), (x,), lambda n: Pointwise(n, x.shape, x.dtype, "{0}", [source], x.dtype), None)
+        return self.once(("copy", id(x)), (x,), lambda n: Pointwise(n, x.shape, x.dtype, "{0}", [source], x.dtype),
+                         "expand")
 
     def once(self, key, operands, make, name):
         if key not in self.known:
             self.count += 1
-            self.known[key] = make(f"{name or 'v'}_{self.count}"), operands      # operands: their ids stay theirs
+            self.known[key] = make(f"v{self.count}_{name}"), operands        # operands: their ids stay theirs
         return self.known[key][0]
+
+
+LABELS = {"{0} + {1}": "add", "{0} - {1}": "sub", "{0} * {1}": "mul", "{0} / {1}": "div", "{0} * {0}": "square",
+          "math.sqrt({0})": "sqrt"}
+
+
+def label(function):
+    """What a value is called that a rule made: after its function or expression."""
+    if isinstance(function, str):
+        return LABELS.get(function, "expression")
+    name = getattr(function, "__name__", "function")
+    return name if name.isidentifier() else "function"
 
 
 def leading(dims):

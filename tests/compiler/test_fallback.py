@@ -144,7 +144,7 @@ def test_the_log_prints_graph_groups_and_source():
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "torch.ops.aten.mul.Tensor" in done.stderr
-    assert "group_1: mul_1, relu_2; 48 bytes before, 24 after" in done.stderr
+    assert "group_1: v1_mul, v2_relu; 48 bytes before, 24 after" in done.stderr
     assert "def kernel(" in done.stderr
     assert "captured anew, because of the shape of argument 0" in done.stderr
     assert "runs without a graph: the function asks a tensor for its value" in done.stderr
