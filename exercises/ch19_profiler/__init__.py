@@ -1,0 +1,1 @@
+"""Exercises to chapter 15: the caching allocator."""

@@ -1,0 +1,29 @@
+"""A trace that Perfetto opens: slices in lanes, and arrows between them.
+
+An event is a dict: name, thread, start and end in seconds, sequence (a number that the forward call and its node of
+backward share; None for others) and is_backward. The file wants
+
+    {"ph": "X", "name": ..., "pid": 1, "tid": lane, "ts": ..., "dur": ...}        a slice
+    {"ph": "s", "name": "fwdbwd", "id": n, "pid": 1, "tid": lane, "ts": ...}      an arrow begins, at the forward call
+    {"ph": "f", "name": "fwdbwd", "id": n, "pid": 1, "tid": lane, "ts": ...}      and ends, at the node of backward
+
+with times in microseconds. Slices of one lane must nest or lie apart: viewers drop those that overlap.
+"""
+
+
+def slices(events):
+    """The "X" entries, in the order of the events. Lanes count from 1 in the order in which threads first appear."""
+    raise NotImplementedError
+
+
+def lanes_of(events):
+    """{thread: lane}."""
+    raise NotImplementedError
+
+
+def arrows(events):
+    """The "s" and "f" entries, in pairs; `id` is the sequence number.
+
+    A forward call without a node of backward, or a node whose forward call was not recorded, gets no arrow.
+    """
+    raise NotImplementedError
