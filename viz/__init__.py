@@ -20,6 +20,8 @@
     viz.profile(prof)                    # where the time went: lanes, a flame graph, a table; PyTorch's too
     with viz.buckets.watch(ddp) as seen: # DistributedDataParallel: buckets, and what backward hides of their travel
         ddp(x).sum().backward()          # viz.zero(optimizer): who holds which state; viz.join.watch(): shadow collectives
+    viz.trainer(trainer, model, loader)  # run a fit: which hooks it calls, in which order, whose they are
+    viz.fusion(torch.compile(f))         # after a call: which operators one kernel computes, and the bytes that saves
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
     viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
@@ -93,6 +95,8 @@ _HOME = {
     "zero": "viz.zero_trace",
     "join": "viz.join_trace",
     "profile": "viz.profile_trace",
+    "fusion": "viz.fusion_trace",
+    "trainer": "viz.trainer_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

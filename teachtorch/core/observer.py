@@ -25,8 +25,8 @@ Topics and the fields of their events:
                stream, site; nbytes)
     compile    action, name (the function's or the kernel's); by action: graph ("captured"), values, bytes_before,
                bytes_after and source ("kernel"), reason ("fallback", "recompile", "limit")
-    trainer    phase ("start", "end"), hook (or step) of a Trainer's run, who ("module" or the callback's class), defined
-               (whether it does anything), stage, epoch, batch
+    trainer    phase ("start", "end"), hook (or step) of a Trainer's run, who ("module", "default" if it has not defined
+               this hook, or the callback's class), defined (whether there is anything to do), stage, epoch, batch
     collective phase ("start", "end"), name, group, number (of the group's collectives), nbytes, begun, arrival (on a simulated
                link, else 0), time: an operation among ranks
     ddp        phase, time: DistributedDataParallel; by phase: "buckets" (buckets, nbytes, names), "ready" (parameter, bucket),

@@ -10,6 +10,7 @@ from .callbacks.callback import Callback
 from .hooks import CheckpointHooks, DataHooks, ModelHooks
 
 NONE = {}
+TRANSFER = ("on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer")
 EMPTY = (ModelHooks, DataHooks, CheckpointHooks)
 
 
@@ -18,12 +19,12 @@ class Calls:
 
     def __init__(self, trainer):
         self.trainer, self.module, self.current = trainer, None, None
-        self._of_callbacks, self._of_module, self._of_data, self._takes = {}, {}, {}, {}
+        self._of_callbacks, self._of_module, self._takes, self._batches_are_plain = {}, {}, {}, None
 
     def attach(self, module):
         """Look at the hooks of the trainer's callbacks and of `module` afresh."""
         self.module = module
-        self._of_callbacks, self._of_module, self._of_data, self._takes = {}, {}, {}, {}
+        self._of_callbacks, self._of_module, self._takes, self._batches_are_plain = {}, {}, {}, None
 
     # ---- who has defined what -----------------------------------------------------------------------------
 
@@ -77,13 +78,18 @@ class Calls:
 
     def data_hook(self, name, batch, *args):
         """A hook that returns the batch; the data module's, if it defines it, else the module's."""
-        if name not in self._of_data:
-            owners = [one for one in (self.trainer.datamodule, self.module) if one and overrides(one, name, DataHooks)]
-            self._of_data[name] = getattr(owners[0] if owners else self.module, name), bool(owners)
-        function, is_defined = self._of_data[name]
-        if not is_defined and not observer.active and name != "transfer_batch_to_device":
-            return batch                                      # the empty ones return it as it is
-        return self._run(name, self.module, function, (batch, *args))
+        return self._run(name, self.module, getattr(self._owner_of_data(name), name), (batch, *args))
+
+    def _owner_of_data(self, name):
+        data = self.trainer.datamodule
+        return data if data is not None and overrides(data, name, DataHooks) else self.module
+
+    @property
+    def leave_batches_alone(self):
+        """Whether nobody defines a hook about batches, and nobody watches: then moving them is all there is to do."""
+        if self._batches_are_plain is None:
+            self._batches_are_plain = not any(overrides(self._owner_of_data(name), name, DataHooks) for name in TRANSFER)
+        return self._batches_are_plain and not observer.active
 
     def is_defined(self, name):
         """Whether the module has a method of its own instead of LightningModule's."""
@@ -102,10 +108,11 @@ class Calls:
                 self._tell("end", name, owner, True)
 
     def _tell(self, phase, name, owner, defined):
-        progress = self.trainer.progress
-        who = "module" if owner is self.module else type(owner).__name__
+        who = type(owner).__name__
+        if owner is self.module:
+            who = "module" if self.is_defined(name) else "default"
         observer.report("trainer", phase=phase, hook=name, who=who, defined=defined, stage=self.trainer.stage,
-                        epoch=progress.epoch, batch=self.trainer.batch_idx)
+                        epoch=self.trainer.current_epoch, batch=self.trainer.batch_idx)
 
 
 def overrides(instance, name, base):

@@ -105,7 +105,7 @@ class Results:
     def values(self, level, strategy):
         """(entry, name, tensor) of each value of the level "step" or "epoch"."""
         for entry in self.entries.values():
-            if level == "step" and entry.on_step and entry.is_fresh:
+            if level == "step" and entry.on_step and entry.value is not None:
                 yield entry, entry.name_for("step"), entry.value
             elif level == "epoch" and entry.on_epoch and entry.total is not None:
                 yield entry, entry.name_for("epoch"), entry.of_epoch(strategy)
@@ -164,24 +164,28 @@ class Metrics:
 
     @property
     def callback(self):
-        """What callbacks watch: values of the step inside of a batch, else those of the epoch."""
-        self.gather("step" if self.is_in_batch else "epoch")
+        """What callbacks watch: the last values of steps; outside of a batch those of the epoch, too."""
+        self.gather()
         return self._callback
 
     @property
     def progress_bar(self):
         """What the progress bar shows."""
-        self.gather("step" if self.is_in_batch else "epoch")
+        self.gather()
         return self._progress_bar
 
-    def gather(self, level):
-        """Take over the values of a level: into the dicts that callbacks and the progress bar read."""
-        is_training = self.results is self.training
-        for entry, name, value in self.results.values(level, self.trainer.strategy):
-            if is_training or level == "epoch":
-                self._callback[entry.name] = self._callback[name] = as_tensor(value)
-            if entry.prog_bar:
-                self._progress_bar[name] = float(value)
+    def gather(self):
+        """Take the values over into the dicts that callbacks and the progress bar read. Only done when asked for."""
+        for entry, name, value in self.training.values("step", self.trainer.strategy):
+            self._show(entry, name, value)
+        if not self.is_in_batch:
+            for entry, name, value in self.results.values("epoch", self.trainer.strategy):
+                self._show(entry, name, value)
+
+    def _show(self, entry, name, value):
+        self._callback[entry.name] = self._callback[name] = as_tensor(value)
+        if entry.prog_bar:
+            self._progress_bar[name] = float(value)
 
     def end_step(self):
         """A batch of training is over: write its values, every log_every_n_steps."""
@@ -190,13 +194,12 @@ class Metrics:
             return
         if trainer.loggers and (trainer.progress.stepped + 1) % trainer.log_every_n_steps == 0:
             self.write("step", trainer.progress.stepped)
-        self.gather("step")
         self.training.end_step()
 
     def write(self, level, step):
         """Hand the values of a level to the loggers. `step`: where on their axis."""
         found = {name: float(value) for entry, name, value in self.results.values(level, self.trainer.strategy)
-                 if entry.logger}
+                 if entry.logger and (entry.is_fresh or level == "epoch")}
         self.logged.update({name: as_tensor(value) for name, value in found.items()})
         if not found or not self.trainer.is_global_zero:
             return

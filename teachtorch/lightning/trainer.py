@@ -24,6 +24,7 @@ from .optimizers import LightningOptimizer, configured
 from .profilers import profiler_for
 from .seed import isolated_random
 from .strategies import strategy_for
+from .transfer import move_data
 
 SEVERAL_OPTIMIZERS = ("Training with multiple optimizers is only supported with manual optimization. Remove the "
                       "`optimizer_idx` argument from `training_step`, set `self.automatic_optimization = False` and access "
@@ -339,6 +340,8 @@ class Trainer:
 
     def transfer(self, batch, dataloader_idx=0):
         """The batch on the device, with the three hooks around it."""
+        if self.calls.leave_batches_alone:
+            return move_data(batch, self.strategy.device)
         method = self.calls.data_hook
         batch = method("on_before_batch_transfer", batch, dataloader_idx)
         batch = method("transfer_batch_to_device", batch, self.strategy.device, dataloader_idx)

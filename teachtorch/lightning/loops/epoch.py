@@ -140,13 +140,16 @@ class EpochLoop:
     @property
     def validation_is_due(self):
         trainer, every = self.trainer, self.trainer.check_val_every_n_epoch
-        if not trainer.has_validation or every is not None and (self.progress.epoch + 1) % every != 0:
+        if every is not None and (self.progress.epoch + 1) % every != 0:
             return False
-        if trainer.should_stop and trainer.fit_loop.may_stop:
-            return True
+        stops = trainer.should_stop and trainer.fit_loop.may_stop
+        return (stops or self.is_at_interval(every)) and trainer.has_validation
+
+    def is_at_interval(self, every_n_epochs):
+        """Whether this batch is the last of an interval between validations."""
         if self.validates_every == math.inf:
             return self.fetcher.is_last
-        count = self.progress.total_batches if every is None else self.progress.batch
+        count = self.progress.total_batches if every_n_epochs is None else self.progress.batch
         return count % self.validates_every == 0
 
     def validate(self):

@@ -85,7 +85,7 @@ class EvaluationLoop:
         metrics = self.trainer.metrics
         values = metrics.epoch_values()
         if not self.trainer.sanity_checking:
-            metrics.gather("epoch")
+            metrics.gather()
             metrics.write("epoch", self.trainer.progress.stepped)
         return [own(values, number, len(self.loaders)) for number in range(len(self.loaders))]
 
