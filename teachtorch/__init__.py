@@ -55,7 +55,7 @@ serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
 # Modules that are imported when first asked for.
-_LAZY = {"_subclasses", "compiler", "distributed", "distributions", "futures", "fx", "library", "lightning", "profiler"}
+_LAZY = {"_subclasses", "compiler", "distributed", "distributions", "futures", "fx", "jit", "library", "lightning", "profiler"}
 
 
 def compile(model=None, **options):

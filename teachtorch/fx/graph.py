@@ -148,7 +148,7 @@ class Graph:
         return None
 
     def __deepcopy__(self, memo):
-        new = Graph(tracer_cls=self._tracer_cls)
+        new = type(self)(tracer_cls=self._tracer_cls)
         new._codegen = self._codegen
         memo[id(self)] = new
         val_map = {}

@@ -220,7 +220,7 @@ class Node:
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":
-            return self.target in _side_effects or _writes(self.target.__name__, self.kwargs)
+            return self.target in _side_effects or _writes(getattr(self.target, "__name__", ""), self.kwargs)
         if self.op == "call_method":
             return _writes(self.target, self.kwargs)
         if self.op == "call_module":
@@ -262,6 +262,7 @@ def has_side_effect(function):
 
 def _writes(name, kwargs):
     """Whether a call changes its argument, by PyTorch's rule of names: `add_`, and `inplace=True` or `out=`."""
+    name = name.partition(".")[0]                          # aten.add_.Tensor
     in_place = name.endswith("_") and not name.endswith("__") and name not in ("and_", "or_", "not_", "is_")
     return in_place or bool(kwargs.get("inplace")) or kwargs.get("out") is not None or name in ("setitem", "__setitem__")
 

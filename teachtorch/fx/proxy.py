@@ -175,7 +175,8 @@ def user_frame():
     """The innermost frame outside of this library."""
     package = __name__.partition(".")[0]
     frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+    while frame is not None and (frame.f_globals.get("__name__", "").partition(".")[0] == package
+                                 or frame.f_code.co_filename.startswith("<operator ")):      # written out by ops/
         frame = frame.f_back
     return None if frame is None else traceback.extract_stack(frame, limit=1)[0]
 

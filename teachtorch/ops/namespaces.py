@@ -36,10 +36,23 @@ def full_name(op, args):
         return namespace, name, "default"
     if op.name in OVERLOADS:
         return ("aten", *OVERLOADS[op.name].split("."))
+    if named_with_overload(op):
+        return ("aten", *split_overload(op.name))
     base = op.name.removesuffix("_")
     if base in BY_SECOND_ARGUMENT and len(args) > 1:
         return "aten", op.name, overload_by_types(base, args)
     return "aten", op.name.replace("linalg.", "linalg_").replace("special.", "special_"), "default"
+
+
+def named_with_overload(op):
+    """Whether our own name has the overload in it, like "squeeze.dim_"."""
+    return "." in op.name and not op.name.startswith(("linalg.", "special.", "fft."))
+
+
+def split_overload(name):
+    """"squeeze.dim_" -> ("squeeze_", "dim")."""
+    base, _, overload = name.partition(".")
+    return (f"{base}_", overload[:-1]) if overload.endswith("_") else (base, overload)
 
 
 def overload_by_types(base, args):
@@ -111,7 +124,8 @@ class OpOverloadPacket:
     def __str__(self):
         return f"{self.namespace}.{self.__name__}"
 
-    __repr__ = __str__
+    def __repr__(self):
+        return f"<OpOverloadPacket(op='{self}')>"
 
 
 class OpNamespace:
@@ -156,12 +170,16 @@ def operators_called(namespace, name):
 def full_name_without_arguments(op):
     if op.name in OVERLOADS:
         return OVERLOADS[op.name].split(".")[0]
+    if named_with_overload(op):
+        return split_overload(op.name)[0]
     return op.name.replace("linalg.", "linalg_").replace("special.", "special_")
 
 
 def overloads_of(op):
     if op.name in OVERLOADS:
         return [OVERLOADS[op.name].split(".")[1]]
+    if named_with_overload(op):
+        return [split_overload(op.name)[1]]
     if op.name in OF_FACTORIES:
         return OF_FACTORIES[op.name]
     base = op.name.removesuffix("_")

@@ -89,14 +89,11 @@ class PassManager:
     def run_pass(self, one, module):
         before = copy.deepcopy(module.graph)
         try:
-            result = one(module)
+            result = checked_result(one, one(module))
         except Exception as error:
             ran = [step.name for step in self.history]
             raise Exception(f"An error occurred when running the '{name_of(one)}' pass after the following passes: "
                             f"{ran}: {error}") from error
-        if not isinstance(result, PassResult) and not (hasattr(result, "graph_module") and hasattr(result, "modified")):
-            raise TypeError(f"The result of the pass {name_of(one)} should be type PassResult. Please wrap it with "
-                            "pass_result_wrapper()")
         module = result.graph_module
         module.recompile()
         self.history.append(Step(name_of(one), before, copy.deepcopy(module.graph), bool(result.modified)))
@@ -110,6 +107,14 @@ class PassManager:
         except Exception:
             if not self.suppress_check_failures:
                 raise
+
+
+def checked_result(one, result):
+    """The result of a pass, if it is one."""
+    if not hasattr(result, "graph_module") or not hasattr(result, "modified"):
+        raise TypeError(f"The result of the pass {name_of(one)} should be type PassResult. Please wrap it with "
+                        "pass_result_wrapper()")
+    return result
 
 
 def name_of(one):
