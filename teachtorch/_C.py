@@ -48,3 +48,29 @@ def _dispatch_tls_local_include_set():
 def _dispatch_tls_local_exclude_set():
     """The keys that this thread takes out of every call."""
     return DispatchKeySet(_state.excluded)
+
+
+class _KeyGuard:
+    """A block in which the thread's keys are others."""
+
+    def __init__(self, *names):
+        self.keys = sum(_keys.OF_NAME[name] for name in names)
+
+    def __exit__(self, *error):
+        _state.included, _state.excluded = self.before
+
+
+class _IncludeDispatchKeyGuard(_KeyGuard):
+    """In the block every call carries these keys."""
+
+    def __enter__(self):
+        self.before = _state.included, _state.excluded
+        _state.included |= self.keys
+
+
+class _ExcludeDispatchKeyGuard(_KeyGuard):
+    """In the block no call carries these keys."""
+
+    def __enter__(self):
+        self.before = _state.included, _state.excluded
+        _state.excluded |= self.keys

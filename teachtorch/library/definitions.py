@@ -8,7 +8,7 @@ from .schema import parse
 
 KEYS = {"CPU": K.CPU, "CUDA": K.CUDA, "Sim": K.SIM, "Meta": K.META, "Autograd": K.AUTOGRAD, "AutogradCPU": K.AUTOGRAD,
         "CompositeExplicitAutograd": COMPOSITE_EXPLICIT, "CompositeImplicitAutograd": COMPOSITE_IMPLICIT,
-        "": COMPOSITE_IMPLICIT}
+        "Tracer": K.TRACER, "": COMPOSITE_IMPLICIT}
 _defining = {}                     # namespace -> where its one Library of kind DEF was made
 
 
