@@ -9,7 +9,7 @@ from .schema import parse
 KEYS = {"CPU": K.CPU, "CUDA": K.CUDA, "Sim": K.SIM, "Meta": K.META, "Autograd": K.AUTOGRAD, "AutogradCPU": K.AUTOGRAD,
         "CompositeExplicitAutograd": COMPOSITE_EXPLICIT, "CompositeImplicitAutograd": COMPOSITE_IMPLICIT,
         "Tracer": K.TRACER, "": COMPOSITE_IMPLICIT}
-_defining = {}                     # namespace -> where its one Library of kind DEF was made
+_defining = {"aten": "teachtorch.ops"}      # namespace -> where its one Library of kind DEF was made
 
 
 def operator_named(op):
@@ -78,8 +78,8 @@ class Library:
     def __init__(self, ns, kind, dispatch_key=""):
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
             raise ValueError("Unsupported kind: ", kind)
-        if ns in ("prim", "aten") and kind != "IMPL":
-            raise ValueError(f"{ns} is a reserved namespace.")
+        if ns == "prim" and kind != "IMPL":
+            raise ValueError(f"{ns} is a reserved namespace. Please try creating a library with another name.")
         place = traceback.extract_stack(limit=2)[0]
         if kind == "DEF":
             claim(ns, f"{place.filename}:{place.lineno}")
@@ -87,7 +87,13 @@ class Library:
         self._defined, self._replaced = [], []
 
     def define(self, schema, alias_analysis="", *, tags=()):
-        """A new operator of this namespace, "name(Tensor x) -> Tensor"; returns its name."""
+        """A new operator of this namespace, "name(Tensor x) -> Tensor"; returns its name.
+
+        RuntimeError in a Library of kind "IMPL".
+        """
+        if self.kind == "IMPL":
+            raise RuntimeError(f'def("{schema}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block. All '
+                               "def()s should be placed in the (unique) TORCH_LIBRARY block for their namespace.")
         parsed = parse(f"{self.ns}::{schema.strip()}")
         define_once(parsed)
         self._defined.append(parsed.name)

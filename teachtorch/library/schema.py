@@ -19,6 +19,9 @@ NO_DEFAULT = object()
 # What an annotation is called in a schema. Lists and Optional are made from these.
 OF_TYPE = {Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str", Number: "Scalar",
            dtype: "ScalarType", device: "Device"}
+# The types that a schema written as text may name.
+TYPES = frozenset(["Tensor", "int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType", "Device", "Layout",
+                   "MemoryFormat", "Generator", "Any", "Storage", "complex", "Stream"])
 LISTABLE = (Tensor, int, float, bool, Number)
 RESULTS = (Tensor, int, float, bool, Number)
 SEQUENCES = (list, collections.abc.Sequence)
@@ -173,6 +176,7 @@ def return_text(annotation):
 
 # ---- from text --------------------------------------------------------------------------------------------------------
 
+NAME = re.compile(r"(?:([A-Za-z_]\w*::)?[A-Za-z_]\w*(\.\w+)?)?")
 PARAMETER = re.compile(r"(?P<type>[A-Za-z]\w*)(?:\((?P<alias>[^)]*)\))?(?P<suffix>(?:\?|\[\d*\])*) +(?P<name>\w+)"
                        r"(?:=(?P<default>.+))?")
 
@@ -183,7 +187,18 @@ def parse(text):
     if match is None:
         raise RuntimeError(f"a schema has the form 'name(Tensor x, int n=2) -> Tensor':\n{text}")
     name, parameters, returns = match.groups()
-    return Schema(name, tuple(parse_parameters(parameters, text)), parse_returns(returns))
+    if NAME.fullmatch(name) is None:
+        raise RuntimeError(f"'{name}' is no name of an operator, such as 'mylib::foo':\n{text}")
+    schema = Schema(name, tuple(parse_parameters(parameters, text)), parse_returns(returns))
+    for type_ in schema.returns:
+        check_type(type_.rstrip("[]?"), text)
+    return schema
+
+
+def check_type(name, text):
+    """RuntimeError for a name that is no type of a schema."""
+    if name not in TYPES:
+        raise RuntimeError(f"Unknown type specifier {name!r}:\n{text}")
 
 
 def parse_parameters(parameters, text):
@@ -195,6 +210,7 @@ def parse_parameters(parameters, text):
         match = PARAMETER.fullmatch(part)
         if match is None:
             raise RuntimeError(f"'{part}' is no argument of a schema: it has a type and a name:\n{text}")
+        check_type(match["type"], text)
         default = NO_DEFAULT if match["default"] is None else parse_default(match["default"])
         suffix = re.sub(r"\[\d+\]", "[]", match["suffix"])
         yield Argument(match["name"], match["type"] + suffix, default, keyword_only, "!" in (match["alias"] or ""))

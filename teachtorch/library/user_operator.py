@@ -12,6 +12,7 @@ from ..dispatch.operator import COMPOSITE_IMPLICIT, Operator
 from ..dispatch.state import excluding, state
 from ..tensor import Tensor, storage_of
 from .binding import bound
+from .results import as_declared
 from .schema import NO_DEFAULT
 
 ALIASES = (
@@ -80,7 +81,7 @@ class UserOperator(Operator):
 
         def kernel(keys, *args):
             with excluding(K.AUTOGRAD if K.AUTOGRAD in self.kernels else 0):
-                found = function(*args[:count], **dict(zip(names, args[count:])))
+                found = as_declared(self, function(*args[:count], **dict(zip(names, args[count:]))))
             if checks_aliases:
                 refuse_aliases(self, function, args, found)
             return found
@@ -93,7 +94,7 @@ class UserOperator(Operator):
         self.kernels.pop(K.AUTOGRAD, None)
         self.kernels.pop(K.META, None)
         self.register(COMPOSITE_IMPLICIT,
-                      lambda keys, *args: function(*args[:count], **dict(zip(names, args[count:]))))
+                      lambda keys, *args: as_declared(self, function(*args[:count], **dict(zip(names, args[count:])))))
 
     def refuse_meta(self, keys, *args):
         raise NotImplementedError(
