@@ -29,6 +29,7 @@
     viz.scatter(x, 1, index, src, "sum") # where each element of src goes, and which of them collide
     viz.dispatch(torch.add, a, b)        # the path of one call: keys, kernels, compositions falling apart
     viz.dispatch.table("add", "linear")  # which operator has which kernel at which key
+    viz.fx(graph_module)                 # an fx graph, shapes where known; before=: what a pass did to it
     viz.broadcast(a, (3, 1))             # which dims are stretched, why it fails, what backward sums
 
 Only ``viz.play``, ``viz.loader``, ``viz.dispatch`` and ``viz.module`` with an input run anything of yours; the others read.
@@ -55,6 +56,7 @@ The path of a picture, and the file each stage lives in:
    ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
    ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``;
    ``memory_replay.py``, ``memory_steps.py`` and ``memory_words.py`` replay an allocator's history;
+   ``fx_read.py`` reads the nodes of an fx graph;
    ``dispatch_record.py`` (the observer) follows a call through the dispatcher;
    ``streams_record.py`` (the observer) and ``streams_chrome.py`` (a profiler's file) see what streams do;
    ``profile_facts.py`` adds up the events of a profile;
@@ -82,6 +84,7 @@ _HOME = {
     "broadcast": "viz.broadcast_trace",
     "diff": "viz.diff_trace",
     "dispatch": "viz.dispatch_trace",
+    "fx": "viz.fx_trace",
     "grads": "viz.grads_trace",
     "versions": "viz.versions_trace",
     "why": "viz.why_trace",

@@ -1,7 +1,9 @@
 """What compiling a function does, in words and numbers."""
+import operator
 from dataclasses import dataclass, field
 
-from .compiled import Compiled
+from .compiled import Compiled, name_of
+from .ir import Call
 from .program import Program
 from .training import Training
 
@@ -20,13 +22,25 @@ class FusedGroup:
 
 
 @dataclass
+class KeptCall:
+    """An operator that stays a call of its kernel; `reads` and `writes` as of a FusedGroup."""
+
+    name: str
+    operator: str
+    reads: list
+    writes: list
+
+
+@dataclass
 class GraphReport:
-    """One graph, forward or backward: its fused groups, and the operators that stay calls."""
+    """One graph, forward or backward: its fused groups, the names of the operators that stay calls, and both in the order
+    they run (views, which move nothing, left out)."""
 
     name: str
     graph: object
     groups: list
     calls: list
+    order: list = field(default_factory=list)
 
     @property
     def bytes_before(self):
@@ -82,9 +96,17 @@ def explain(function):
     return inner
 
 
-def explained(compiled, entry):
-    from .compiled import name_of
+def explanation_of(function):
+    """The Explanation of what a compiled function captured last. ValueError if that is nothing yet."""
+    compiled = getattr(function, "compiled", None)
+    if not isinstance(compiled, Compiled):
+        raise ValueError("explanation_of takes what torch.compile returned")
+    if not compiled.entries and compiled.refusal is None:
+        raise ValueError("nothing is captured yet: call the compiled function first, or use explain(function)(*args)")
+    return explained(compiled, compiled.entries[0] if compiled.entries else None)
 
+
+def explained(compiled, entry):
     name = name_of(compiled.function)
     if entry is None or entry.run is None:
         return Explanation(name, reason=compiled.refusal if entry is None else entry.reason)
@@ -100,13 +122,32 @@ def explained(compiled, entry):
 def report_of(name, program):
     if not isinstance(program, Program):
         return GraphReport(name, getattr(program, "graph", None), [], [])
-    groups = [group_of(launch) for launch in program.launches.values()]
-    return GraphReport(name, program.graph, groups, [str(call.target) for call in program.calls if not call.is_view])
+    groups = {launch.group: group_of(launch) for launch in program.launches.values()}
+    order = [groups[u] if u in groups else call_of(u) for u in program.units if u in groups or is_work(u)]
+    calls = [u.operator for u in order if isinstance(u, KeptCall)]
+    return GraphReport(name, program.graph, list(groups.values()), calls, order)
+
+
+def is_work(unit):
+    """Whether a unit is a call that does something: no input, no view, no picking of one result of several."""
+    return isinstance(unit, Call) and not unit.is_view and unit.target is not operator.getitem
+
+
+def call_of(call):
+    reads = [facts(seen_through(v)) for v in call.operands]
+    return KeptCall(call.name, str(call.target), list(dict.fromkeys(reads)), [facts(call)])
+
+
+def seen_through(value):
+    """What a view or one of several results comes from."""
+    while isinstance(value, Call) and (value.is_view or value.target is operator.getitem):
+        value = value.args[0]
+    return value
 
 
 def group_of(launch):
     operators = [operator_name(v) for v in launch.group.values]
-    return FusedGroup(launch.name, operators, [facts(v) for v in dict.fromkeys(launch.reads)],
+    return FusedGroup(launch.name, operators, [facts(v) for v in dict.fromkeys(map(seen_through, launch.reads))],
                       [facts(v) for v in launch.writes], launch.bytes_before, launch.bytes_after, launch.source)
 
 

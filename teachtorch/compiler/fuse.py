@@ -168,6 +168,48 @@ class Grouping:
         self.readers = {}                   # value -> groups that read it
         for value in values:
             self.place(value)
+        self.merge_all(values)
+
+    # ---- whole groups -------------------------------------------------------------------------------------------------
+
+    def merge_all(self, values):
+        """Put a group into the one that it reads from, where both walk the same shape; again until nothing changes."""
+        pairs = self.neighbours()
+        while pairs:
+            before, after = pairs.pop()
+            if self.merged(before, after, values):
+                pairs = self.neighbours()
+
+    def neighbours(self):
+        """[(group, a group that reads from it)] of the same shape."""
+        found = {(self.units[o], g): None for g in self.groups for o, _ in g.reads()
+                 for o in views_back(o) if isinstance(self.units[o], Group)}
+        return [(a, b) for a, b in found if a is not b and a.shape == b.shape]
+
+    def merged(self, before, after, values):
+        """Try to make one group of two; returns whether that was possible."""
+        between = [u for u in self.units_before(after) if u is not before and u is not after]
+        if any(self.depends(u, before) for u in between if u not in self.seen_views(before)):
+            return False
+        group = Group(before.shape)
+        own = {**before.levels, **after.levels}
+        for value in values:
+            if value in own:
+                level = group.level_for(value)
+                if level is None:
+                    return False
+                group.add(value, level)
+        if any(source in own for o, _ in group.reads() for source in views_back(o)):
+            return False
+        self.groups = [g for g in self.groups if g is not before and g is not after] + [group]
+        self.units.update(dict.fromkeys(group.levels, group))
+        return True
+
+    def seen_views(self, group):
+        """Views of the group's rows, which a merged group would see through."""
+        return {u for u in self.units.values() if isinstance(u, Call) and u.is_view and u.args[0] in group.levels}
+
+    # ---- single values ------------------------------------------------------------------------------------------------
 
     def place(self, value):
         if not isinstance(value, (Pointwise, Reduce)):

@@ -166,7 +166,7 @@ class Lowering:
 
 
 LABELS = {"{0} + {1}": "add", "{0} - {1}": "sub", "{0} * {1}": "mul", "{0} / {1}": "div", "{0} * {0}": "square",
-          "math.sqrt({0})": "sqrt"}
+          "math.sqrt({0})": "sqrt", "{one} / math.sqrt({0} + {1})": "rsqrt", "({0} - {1}) * {2}": "normalize"}
 
 
 def label(function):
