@@ -314,7 +314,26 @@ def _saved_change(old, new):
     return f"saves {human_bytes(new)}" if old == new else f"saves {human_bytes(old)} → {human_bytes(new)}"
 
 
-_MAKERS = {"diff": _diff, "root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold}
+def _call(node, direction):
+    """A call of an fx graph."""
+    from viz.fx_svg import role_of
+
+    role = role_of(node)
+    badge = node["mark"] if node["mark"] != "same" else node["op"].removeprefix("call_")
+    rows = [Row([_name(node["label"]), _badge(badge, role)], _HEAD)]
+    rows += [_line(text) for text in (node["what"],) if text]
+    rows += [_line(text, "small muted") for text in (node["shape"],) if text]
+    rows += [Row([_cell(node["note"], 10, "small gone", role="vanished", grow=True)])] if node["note"] else []
+    return Card(node["id"], role, [*rows, _foot()])
+
+
+def _calls(node, direction):
+    """Several calls of an fx graph in one card."""
+    rows = [Row([_name(node["label"]), _badge("folded", "fold")], _HEAD), *map(_line, node["lines"])]
+    return Card(node["id"], "fold", [*rows, _foot()], stacked=True)
+
+
+_MAKERS = {"call": _call, "calls": _calls, "diff": _diff, "root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold}
 
 
 # Places

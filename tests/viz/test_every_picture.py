@@ -1,5 +1,6 @@
 """What holds for the pictures of gradients, saved tensors and changes alike."""
 
+import importlib
 import re
 import shutil
 from xml.etree import ElementTree
@@ -14,7 +15,7 @@ LAYOUT = pytest.mark.skipif(
 )
 KINDS = ("play", "why", "grads", "versions", "holders", "diff", "modules", "gather", "scatter", "index", "broadcast",
          "loader", "optimizer",
-         "module", "memory", "dispatch", "kernels", "profile")
+         "module", "memory", "dispatch", "kernels", "profile", "fx")
 
 
 def picture_of(kind, lib):
@@ -46,6 +47,7 @@ def picture_of(kind, lib):
         "kernels": lambda: viz.dispatch.table("add", "linear", "transpose"),
         "profile": lambda: viz.profile(some_profile(lib, x)),
         "optimizer": lambda: viz.optimizer(lib.optim.Adam([x, w])),
+        "fx": lambda: viz.fx(importlib.import_module(f"{lib.__name__}.fx").symbolic_trace(lambda a: a.exp() + 1)),
     }
     return makers[kind]()
 
