@@ -139,9 +139,11 @@ def reported(function, name, args, kwargs):
 
 
 def function_kernel(op):
-    """The kernel of an operator under the key PythonFunction."""
+    """The kernel of an operator under the key PythonFunction. Who makes tensors by a factory was asked before."""
+    is_factory = getattr(op.info, "kind", None) in ("factory", "like")
+
     def python_function(keys, *args):
-        if has_torch_function(flattened(args)):
+        if not is_factory and has_torch_function(flattened(args)):
             positional, keywords = as_written(op.info.signature, args)
             return handle_torch_function(op.public, args, *positional, **keywords)
         return op.redispatch(keys & K.PYTHON_FUNCTION - 1, *args)

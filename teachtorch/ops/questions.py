@@ -178,6 +178,8 @@ for _function in (_assert, is_tensor, numel, result_type, broadcast_shapes, set_
 for _function in (is_nonzero, is_same_size, is_conj, is_neg, is_distributed, is_set_to, dim_order,
                   sum_to_size, apply_, map_):
     publish(_function.__name__, _function, ("Tensor",))
+for _name in ("detach", "detach_", "backward"):             # methods from autograd/, opened to subclasses
+    publish(_name, vars(Tensor)[_name], ("Tensor",))
 publish("const_data_ptr", Tensor.data_ptr, ("Tensor",))
 
 # What no tensor is here.

@@ -178,3 +178,31 @@ def test_a_function_of_ones_own_can_be_opened(torch):
     Logged = logging_subclass(torch)
     assert type(double(torch.ones(1).as_subclass(Logged))) is Logged
     assert Logged.log[0] == "double"
+
+
+def test_detached_tensors_stay_of_the_subclass(torch):
+    class Mine(torch.Tensor):
+        pass
+    x = torch.ones(2).as_subclass(Mine)
+    assert type(x.detach()) is type(torch.detach(x)) is type(x.data) is Mine
+    p = torch.nn.Parameter(x)
+    assert type(p) is Mine and isinstance(p, torch.nn.Parameter) and p.requires_grad
+
+
+def test_a_wrapper_without_function_starts_backward(torch):
+    class Wrapper(torch.Tensor):
+        @staticmethod
+        def __new__(cls, inner, requires_grad=False):
+            return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, requires_grad=requires_grad)
+
+        def __init__(self, inner, requires_grad=False):
+            self.inner = inner
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            found = func(*[a.inner if isinstance(a, Wrapper) else a for a in args], **(kwargs or {}))
+            return Wrapper(found) if isinstance(found, torch.Tensor) else found
+
+    leaf = Wrapper(torch.tensor([1.0, 3.0]), requires_grad=True)
+    (leaf * leaf).sum().backward()
+    assert type(leaf.grad) is Wrapper and leaf.grad.inner.tolist() == [2.0, 6.0]
