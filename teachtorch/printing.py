@@ -277,5 +277,4 @@ def _repr(self, *, tensor_contents=None):
 
 
 method(_repr, "__repr__")
-method(_repr, "__str__")
 method(tensor_format, "__format__")
