@@ -1,0 +1,23 @@
+"""Closes a bucket before a parameter that would not fit."""
+
+FAILS = "test_added_first"
+SAYS = "is added first"
+
+
+
+def bucket_assignment(sizes, dtypes, limits):
+    """Return the buckets as lists of indices, in the order in which they will travel.
+
+    sizes: bytes of each parameter; dtypes: its dtype, any value that can be compared; limits: bytes.
+    """
+    finished, still_open, closed = [], {}, {}
+    for index, (size, dtype) in enumerate(zip(sizes, dtypes)):
+        bucket = still_open.setdefault(dtype, [])
+        limit = limits[min(closed.get(dtype, 0), len(limits) - 1)]
+        if bucket and sum(sizes[i] for i in bucket) + size > limit:
+            finished.append(still_open.pop(dtype))
+            closed[dtype] = closed.get(dtype, 0) + 1
+            bucket = still_open.setdefault(dtype, [])
+        bucket.append(index)
+    finished += still_open.values()
+    return sorted(finished, key=min)[::-1]

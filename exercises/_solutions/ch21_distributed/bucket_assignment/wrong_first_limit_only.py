@@ -1,0 +1,22 @@
+"""Uses the first limit for all buckets."""
+
+FAILS = "test_limits"
+SAYS = "next limit"
+
+
+
+def bucket_assignment(sizes, dtypes, limits):
+    """Return the buckets as lists of indices, in the order in which they will travel.
+
+    sizes: bytes of each parameter; dtypes: its dtype, any value that can be compared; limits: bytes.
+    """
+    finished, still_open, closed = [], {}, {}
+    for index, (size, dtype) in enumerate(zip(sizes, dtypes)):
+        bucket = still_open.setdefault(dtype, [])
+        bucket.append(index)
+        limit = limits[0]
+        if sum(sizes[i] for i in bucket) >= limit:
+            finished.append(still_open.pop(dtype))
+            closed[dtype] = closed.get(dtype, 0) + 1
+    finished += still_open.values()
+    return sorted(finished, key=min)[::-1]

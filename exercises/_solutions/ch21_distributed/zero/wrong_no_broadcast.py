@@ -1,0 +1,45 @@
+"""Does not send what it has updated."""
+
+FAILS = "test_step"
+SAYS = "all ranks"
+
+
+
+def partition(sizes, ranks):
+    """Return the owner of each parameter, a list of ranks.
+
+    The largest parameter is given first, each to the rank whose parameters are smallest together so far, of equals to the lowest.
+    Parameters of one size are given in their order.
+    """
+    owners, totals = [0] * len(sizes), [0] * ranks
+    for index in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
+        owners[index] = totals.index(min(totals))
+        totals[owners[index]] += sizes[index]
+    return owners
+
+
+class ZeroMomentum:
+    """SGD with momentum, v = momentum * v + grad, p = p - lr * v, with each v on its owner only.
+
+    params: lists of numbers, changed in place by step. `state`: {index of a parameter: its v}, of this rank's own.
+    """
+
+    def __init__(self, comm, params, lr, momentum):
+        self.comm, self.params, self.lr, self.momentum = comm, params, lr, momentum
+        self.owners = partition([len(param) for param in params], comm.size)
+        self.state = {}
+
+    def step(self, grads):
+        """One step. grads: a list for each parameter, the same on all ranks; afterwards all ranks have equal parameters."""
+        for index, grad in enumerate(grads):
+            if self.owners[index] == self.comm.rank:
+                v = self.state.setdefault(index, [0.0] * len(grad))
+                v[:] = [self.momentum * old + new for old, new in zip(v, grad)]
+                self.params[index][:] = [p - self.lr * one for p, one in zip(self.params[index], v)]
+
+    def consolidate(self):
+        """Return the whole state, {index: v}, on every rank; all ranks call this."""
+        whole = {}
+        for part in self.comm.all_gather(self.state):
+            whole.update({index: list(v) for index, v in part.items()})
+        return whole

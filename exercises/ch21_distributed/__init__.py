@@ -1,0 +1,1 @@
+"""Exercises to chapter 21: many processes."""
