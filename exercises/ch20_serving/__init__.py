@@ -1,0 +1,1 @@
+"""Exercises to chapter 20: graphs captured, rewritten and served."""

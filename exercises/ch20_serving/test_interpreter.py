@@ -1,0 +1,66 @@
+"""Grades interpreter.py."""
+
+import teachtorch as torch
+
+from exercises.grading import array_of, equal, points
+
+
+def graph_of(function):
+    return torch.fx.symbolic_trace(function)
+
+
+@points(1, "functions and methods run")
+def test_runs(yours):
+    out, shapes, _ = yours.run(graph_of(lambda x, y: torch.relu(x + y).sum(0)), torch.ones(2, 3), torch.ones(3))
+    equal(array_of(out).tolist(), [4.0, 4.0, 4.0], "relu(1 + 1), summed over two rows")
+    equal(shapes["relu"], (2, 3), "its shape")
+
+
+@points(1, "keyword arguments arrive")
+def test_keywords(yours):
+    traced = graph_of(lambda x: torch.add(x, x, alpha=3).sum(dim=1, keepdim=True))
+    out, _, _ = yours.run(traced, torch.ones(2, 2))
+    equal(array_of(out).tolist(), [[8.0], [8.0]], "keyword arguments count: alpha=3, dim=1, keepdim=True")
+
+
+@points(1, "nodes within lists are found")
+def test_nested(yours):
+    out, _, _ = yours.run(graph_of(lambda x: torch.cat([x, x * 2])), torch.ones(1))
+    equal(array_of(out).tolist(), [1.0, 2.0], "the tensors of cat stand in a list")
+
+
+@points(1, "submodules and parameters")
+def test_modules(yours):
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+    out, shapes, _ = yours.run(graph_of(net), torch.ones(4, 2))
+    equal(tuple(out.shape), (4, 3), "the module's own layers are called")
+    equal(sorted(shapes.values()), [(4, 2), (4, 3), (4, 3)], "x, the linear layer, the ReLU")
+
+
+@points(2, "several results")
+def test_several_results(yours):
+    out, shapes, _ = yours.run(graph_of(lambda x: x.split(1)[0] + x.split(1)[1]), torch.ones(2, 3))
+    equal(array_of(out).tolist(), [[2.0, 2.0, 2.0]], "row 0 + row 1")
+    equal(shapes["split"], [(1, 3), (1, 3)], "split returns two tensors: a list of shapes")
+
+
+@points(2, "a value stays until its last user has run")
+def test_used_again(yours):
+    def function(x):
+        a = x + 1
+        return a * 2 + a
+    try:
+        out, _, _ = yours.run(graph_of(function), torch.ones(1))
+    except KeyError as error:
+        equal(f"KeyError: {error}", "[6.0]", "a is used again after its first user: let go after the last one")
+    equal(array_of(out).tolist(), [6.0], "(1 + 1) * 2 + (1 + 1)")
+
+
+@points(2, "and no longer")
+def test_lets_go(yours):
+    def function(x):
+        for _ in range(6):
+            x = x + 1
+        return x
+    _, _, most = yours.run(graph_of(function), torch.ones(1))
+    equal(most, 2, "in a chain at most two values are held: what is read and what is made")

@@ -1,0 +1,96 @@
+"""A tracer: run a function on stand-ins, and write down what happens to them.
+
+A node is a tuple (name, op, target, arguments). Names count up: "v0", "v1"...
+
+    ("v0", "input", "x", ())                     the function's parameter x
+    ("v1", "attribute", "weight", ())            the module's own tensor, read by the function
+    ("v2", "call", "mul", (Name("v0"), 2))       an operator, and what it is called with
+
+`Module` below is what is traced: `attributes` are its tensors. In `forward(module, x)`, `module.weight` is a tensor.
+"""
+
+
+class Name(str):
+    """The name of a node, as an argument of another."""
+
+
+class CannotTrace(Exception):
+    """The function asks for a value that is not there while it is traced."""
+
+
+class Tensor:
+    """A tensor that the function holds: here only something that is no plain number."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def __mul__(self, other):
+        return other * self if isinstance(other, Proxy) else Tensor(*[v * other for v in self.values])
+
+    def __add__(self, other):
+        return other + self if isinstance(other, Proxy) else Tensor(*[v + other for v in self.values])
+
+
+class Module:
+    """Something with tensors of its own: {name: Tensor}."""
+
+    def __init__(self, **attributes):
+        self.attributes = attributes
+
+    def __getattr__(self, name):
+        return self.attributes[name]
+
+
+class Graph:
+    """The nodes, in order, and the constants: tensors that are neither inputs nor attributes, {name: Tensor}."""
+
+    def __init__(self, module):
+        self.module, self.nodes, self.constants = module, [], {}
+
+    def note(self, op, target, arguments=()):
+        """Append a node; return the Proxy of its value."""
+        name = Name(f"v{len(self.nodes)}")
+        self.nodes.append((name, op, target, arguments))
+        return Proxy(self, name)
+
+    def argument(self, value):
+        """What stands in a node for `value`: the Name of a Proxy's node; a number as it is; for a Tensor the Name of a node.
+
+        An attribute of the module is a node ("attribute", its name), made when it is used. Any other tensor was made while
+        tracing, by code that no proxy took part in: its value is frozen. That is reported: keep it in `constants` under
+        "constant0", "constant1"..., and use a node ("attribute", that name).
+        """
+        raise NotImplementedError
+
+
+class Proxy:
+    """A stand-in for a value of the traced function. `name`: its node's."""
+
+    def __init__(self, graph, name):
+        self.graph, self.name = graph, name
+
+    def __add__(self, other):
+        raise NotImplementedError
+
+    def __mul__(self, other):
+        raise NotImplementedError
+
+    def __rmul__(self, other):
+        """`2 * proxy`: Python asks the right-hand side when a number on the left cannot."""
+        raise NotImplementedError
+
+    def relu(self):
+        raise NotImplementedError
+
+    def __gt__(self, other):
+        raise NotImplementedError
+
+    def __bool__(self):
+        """`if proxy:` asks for a value: raise CannotTrace."""
+        raise NotImplementedError
+    raise NotImplementedError
+
+
+def trace(forward, module):
+    """The Graph of `forward(module, x)`: a node ("input", "x"), the rest as it runs, and ("output", "output", (result,))."""
+    raise NotImplementedError
