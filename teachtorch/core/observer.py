@@ -9,7 +9,7 @@ stream sanitizer and the pictures subscribe. While nobody has subscribed a repor
 Topics and the fields of their events:
     dispatch   op (name), key (of the kernel chosen), keys (the set it was chosen from, dispatch/keys.py), depth, args
     returned   op (name), result              a call reported under "dispatch" has ended; result None after an error
-    function   phase ("start", "end"), call, name, args (at the start): a public function that is no operator
+    function   phase ("start", "end"), call, name, and args or result: a public function that is no operator
     annotation phase ("start", "end"), block, name      a record_function block
     node       node                           a node was added to the graph
     backward   phase, node; and by phase: roots ("start", "end"), grads ("node": it runs now), results ("done"),

@@ -131,11 +131,13 @@ def reported(function, name, args, kwargs):
         return function(*args, **kwargs)
     call = object()
     observer.report("function", phase="start", call=call, name=name, args=args)
+    result = None
     try:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        return result
     finally:
         if observer.active:
-            observer.report("function", phase="end", call=call, name=name)
+            observer.report("function", phase="end", call=call, name=name, result=result)
 
 
 def function_kernel(op):

@@ -1,11 +1,12 @@
 """What can be recorded, and on which kinds of device."""
+import warnings
 from enum import Enum
 
 
 class ProfilerActivity(Enum):
     """What is recorded. SIM is the simulated device: PyTorch's name for a device that is none of its own is PrivateUse1.
 
-    CUDA, XPU, MTIA and HPU are PyTorch's names and record nothing here.
+    CUDA, XPU, MTIA and HPU are PyTorch's names: recorded is what PyTorch records on a machine without them.
     """
 
     CPU = 0
@@ -38,4 +39,14 @@ def parsed(activities):
     found = supported_activities() if activities is None else set(activities)
     if not found or not all([isinstance(activity, ProfilerActivity) for activity in found]):
         raise AssertionError("No valid profiler activities found")
+    return found
+
+
+def available(activities):
+    """Those that can be recorded; a warning for each other one. AssertionError if none is left."""
+    for activity in activities - supported_activities():
+        warnings.warn(f"{activity.name} is not available, disabling {activity.name} profiling", stacklevel=5)
+    found = activities & supported_activities()
+    if not found:
+        raise AssertionError("No activities specified for the profiler")
     return found

@@ -61,6 +61,7 @@ class FunctionEvent(Times):
     sequence_nr = -1
     flops = self_cpu_memory_usage = self_device_memory_usage = 0
     overload_name = ""
+    concrete_inputs = ()
     node_id = device_index = 0
     kernels = ()
 
@@ -69,8 +70,8 @@ class FunctionEvent(Times):
         self.trace_name = name
         self.name = self.key = "ProfilerStep*" if name.startswith("ProfilerStep#") else name
         self.thread = thread
-        self.input_shapes = shapes
-        self.stack = stack
+        self.input_shapes = [] if shapes is None else shapes
+        self.stack = list(stack)
         self.category = category
         self.scope = scope
         self.device_type = device_type
@@ -143,7 +144,7 @@ SUMMED_OUTSIDE = ("cpu_time_total", "device_time_total", "cpu_memory_usage", "de
 class FunctionEventAvg(Times):
     """All events of one key: sums, and the mean time of a call."""
 
-    def __init__(self, key=None, input_shapes=None, stack=(), device_type=DeviceType.CPU):
+    def __init__(self, key=None, input_shapes="", stack=(), device_type=DeviceType.CPU):
         self.key = key
         self.input_shapes = input_shapes
         self.stack = list(stack)
@@ -200,7 +201,7 @@ class EventList(list):
         """One FunctionEventAvg per name; also per input shapes, or per the innermost lines of the stack."""
         found = {}
         for event in self:
-            shapes = event.input_shapes if group_by_input_shapes else None
+            shapes = event.input_shapes if group_by_input_shapes else ""
             stack = event.stack[:group_by_stack_n]
             key = event.key, event.device_type, event.is_user_annotation, str(shapes), tuple(stack)
             if key not in found:

@@ -44,7 +44,7 @@ def slice_of(event, pid, tid):
 def arguments_of(event):
     """What a viewer shows when the slice is clicked."""
     found = {"External id": event.id}
-    if event.input_shapes is not None:
+    if event.input_shapes:
         found["Input Dims"] = event.input_shapes
     if event.sequence_nr >= 0:
         found["Sequence number"] = event.sequence_nr

@@ -4,7 +4,7 @@ import time
 import warnings
 
 from ..core.annotation import record_function
-from .activities import ProfilerActivity, parsed
+from .activities import ProfilerActivity, available, parsed
 from .events import EventList
 from .recorder import Recorder
 from .schedule import ProfilerAction, always
@@ -42,6 +42,7 @@ class profile:
         self.step_num = 0
         self.current_action = self.schedule(0)
         self.metadata = {}
+        self._available = set()
         self._recorder = None              # while it records
         self._events = None                # of the last window; None before the first was prepared
         self._step_block = None
@@ -105,6 +106,7 @@ class profile:
 
     def _prepare(self):
         """A window comes; the events of the one before go."""
+        self._available = available(self.activities)
         if self._events is None:
             self._events = self._list(())
         elif not self.acc_events:
@@ -112,7 +114,7 @@ class profile:
             self._events = self._list(())
 
     def _begin_window(self):
-        has = self.activities.__contains__
+        has = self._available.__contains__
         self._recorder = Recorder(self.record_shapes, self.profile_memory, self.with_stack, self.with_flops,
                                   has(ProfilerActivity.CPU), has(ProfilerActivity.PrivateUse1))
         self._recorder.start()

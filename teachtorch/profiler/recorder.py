@@ -9,8 +9,10 @@ import sys
 import threading
 import time
 
+from numpy import may_share_memory
+
 from ..core import observer
-from ..tensor import Tensor
+from ..tensor import Tensor, array_of
 from .device import DeviceRecorder
 from .events import FunctionEvent
 from .flops import flops
@@ -28,7 +30,8 @@ def now():
 
 
 class Open(threading.local):
-    """The calls of this thread that have not returned: [what it is, its event, how often it was reported, shapes]."""
+    """The calls of this thread that have not returned: [what it is, its event, how often it was reported, shapes, depth,
+    arguments]."""
 
     def __init__(self):
         self.stack = []
@@ -98,23 +101,34 @@ class Recorder:
         if self.with_flops and isinstance(result, Tensor):
             event.flops = flops(event.name, entry[3], result._shape)
         if self.profile_memory and len(entry) > 5:
-            made = fresh_bytes(result, entry[5])
-            event.self_cpu_memory_usage += made - sum([child.cpu_memory_usage for child in event.cpu_children])
+            self.note_memory(event, result, entry[5])
         if not (stack and stack[-1][1] is event):
             event.end = now()
 
-    def on_function(self, phase, call, name, args=()):
+    def note_memory(self, event, result, args):
+        """What the results have in bytes; what was made on the way there and is not in them has been freed again."""
+        made = fresh_bytes(result, args)
+        event.self_cpu_memory_usage += made - sum([child.cpu_memory_usage for child in event.cpu_children])
+
+    def on_function(self, phase, call, name, args=(), result=None):
         shown = function_name(name)
         if shown is None:
             return
         if phase == "end":
-            return self.end(call)
+            self.end_function(call, result)
+            return
         last = self.open.stack[-1] if self.open.stack else None
         if last is not None and last[0].__class__ is Function and last[1].name == shown and not last[1].cpu_children:
             return                             # two functions by hand, one behind the other
         shapes = self.shapes_of(args)
         event = self.begin(shown, shapes if self.record_shapes else None)
-        self.open.stack.append([Function(call), event, 1, shapes, -1])
+        self.open.stack.append([Function(call), event, 1, shapes, -1, args if self.profile_memory else None])
+
+    def end_function(self, call, result):
+        stack = self.open.stack
+        if self.profile_memory and stack and stack[-1][0] == call:
+            self.note_memory(stack[-1][1], result, stack[-1][5])
+        self.end(call)
 
     def shapes_of(self, args):
         return shapes_of(args) if self.needs_shapes else None
@@ -150,7 +164,7 @@ class Recorder:
 
     def begin(self, name, shapes, category="cpu_op", scope=0):
         """An event of this thread, within the innermost open one."""
-        lines = stack_lines() if self.with_stack else ()
+        lines = stack_lines() if self.with_stack else []
         here = self.open
         event = FunctionEvent(next(self.numbers), name, here.thread, shapes=shapes, stack=lines, category=category,
                               scope=scope)
@@ -199,10 +213,14 @@ def shapes_of(args):
 
 
 def fresh_bytes(result, args):
-    """Bytes of the results on the CPU that are neither views nor arguments that were changed."""
+    """Bytes of the results on the CPU that do not lie in the memory of an argument."""
     results = result if isinstance(result, (tuple, list)) else (result,)
-    return sum([t.nbytes for t in results if isinstance(t, Tensor) and t._base is None and t.device.type == "cpu"
-                and not any([t is a for a in args])])
+    given = [array_of(a) for a in args if is_on_cpu(a)]
+    return sum([t.nbytes for t in results if is_on_cpu(t) and not any([may_share_memory(array_of(t), a) for a in given])])
+
+
+def is_on_cpu(value):
+    return isinstance(value, Tensor) and value._device.type == "cpu"
 
 
 def stack_lines():

@@ -215,3 +215,36 @@ def test_the_columns_of_a_table_are_torchs():
         head = prof.key_averages(group_by_input_shape=True).table().splitlines()[1]
         titles.append([title.strip() for title in head.split("  ") if title.strip()])
     assert titles[0] == titles[1]
+
+
+def test_memory_of_results_is_torchs():
+    found = []
+    for engine in ENGINES:
+        x = engine.ones(8, 8)
+        prof = recorded(engine, lambda t, x=x: (x + x, t.cat([x, x]), x.add_(x), x.view(4, 16), t.zeros(10)),
+                        profile_memory=True)
+        found.append({e.key: e.cpu_memory_usage for e in prof.key_averages()
+                      if e.key in ("aten::add", "aten::cat", "aten::add_", "aten::view", "aten::zeros")})
+    assert found[0] == found[1]
+
+
+def test_a_gpu_that_is_not_there_is_warned_of():
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    for engine in ENGINES:
+        P = engine.profiler
+        with pytest.warns(UserWarning, match="CUDA is not available, disabling CUDA profiling"), \
+                P.profile(activities=[P.ProfilerActivity.CPU, P.ProfilerActivity.CUDA]) as prof:
+            engine.ones(3)
+        assert prof.events()[0].name == "aten::ones"
+        with pytest.warns(UserWarning, match="CUDA"), pytest.raises(AssertionError, match="No activities specified"):
+            P.profile(activities=[P.ProfilerActivity.CUDA]).start()
+
+
+def test_what_was_not_recorded_looks_as_in_torch():
+    found = []
+    for engine in ENGINES:
+        prof = recorded(engine, lambda t: t.ones(3))
+        event, average = prof.events()[0], prof.key_averages()[0]
+        found.append((event.input_shapes, event.stack, event.flops or 0, average.input_shapes, average.stack))
+    assert found[0] == found[1]

@@ -187,9 +187,17 @@ def test_stacks_hold_the_users_lines_innermost_first():
 
 def test_memory_is_that_of_new_results():
     x, y = torch.ones(8, 8), torch.ones(8, 8)
-    prof = recorded(lambda: (x + y, x.add_(y), x.t(), x[0]), profile_memory=True)
+    prof = recorded(lambda: (x + y, x.add_(y), x.t(), x[0], x.detach(), torch.ones(4)), profile_memory=True)
     found = {event.name: event.self_cpu_memory_usage for event in prof.events()}
-    assert found == {"aten::add": 256, "aten::add_": 0, "aten::t": 0, "aten::select": 0}
+    assert found.pop("aten::detach", 0) == 0
+    assert found == {"aten::add": 256, "aten::add_": 0, "aten::t": 0, "aten::select": 0, "aten::ones": 16}
+
+
+def test_a_function_has_the_memory_of_its_result_not_of_its_steps():
+    x, y = torch.ones(4, 5), torch.tensor([0, 1, 2, 3])
+    events = recorded(lambda: torch.nn.functional.cross_entropy(x, y), profile_memory=True).events()
+    assert (events[0].name, events[0].cpu_memory_usage) == ("aten::cross_entropy_loss", 4)
+    assert sum([event.self_cpu_memory_usage for event in events]) == 4
 
 
 def test_a_block_has_the_memory_of_what_ran_in_it():
@@ -204,7 +212,7 @@ def test_a_block_has_the_memory_of_what_ran_in_it():
 
 def test_the_options_cost_nothing_when_they_are_off():
     event = recorded(lambda: torch.ones(3)).events()[0]
-    assert (event.input_shapes, event.stack, event.flops, event.cpu_memory_usage) == (None, (), 0, 0)
+    assert (event.input_shapes, event.stack, event.flops, event.cpu_memory_usage) == ([], [], 0, 0)
 
 
 def test_workers_of_a_dataloader_are_not_recorded_and_their_batches_are():
