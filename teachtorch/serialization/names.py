@@ -82,6 +82,7 @@ MEANINGS = {
     "torch._utils._rebuild_tensor_v2": rebuild.tensor_v2,
     "torch._utils._rebuild_tensor_v3": rebuild.tensor_v3,
     "torch._utils._rebuild_meta_tensor_no_storage": rebuild.tensor_on_meta,
+    "torch._utils._rebuild_wrapper_subclass": rebuild.wrapper,
     **{f"torch.{dtype.name}": dtype for dtype in dtypes.ALL},
     **{f"torch.{_STORAGES[dtype.name]}Storage": kind for dtype, kind in STORAGE_TYPES.items()},
 }

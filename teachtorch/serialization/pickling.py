@@ -7,6 +7,7 @@ from ..core.device import device
 from ..core.dtype import dtype, uint8
 from ..core.layout import layout
 from ..memory.storage import UntypedStorage
+from ..dispatch.overriding import dispatching
 from ..tensor import Tensor, storage_of, stride_of
 from . import names, rebuild
 from .locations import location_tag
@@ -75,6 +76,9 @@ class Pickler(pickle._Pickler):
 def reduced_tensor(t):
     """(function, arguments) that make a tensor, parameter or subclass again."""
     state = t.__dict__
+    if dispatching[type(t)] and not t.is_meta and storage_of(t).buffer is None:
+        made_by = type(t), t._dtype, t._shape, stride_of(t), t._offset, t.layout, t._device, t.requires_grad
+        return rebuild.of_type, (rebuild.wrapper, type(t), made_by, state)
     if isinstance(t, names.parameter_class):
         name = "torch._utils._rebuild_parameter" + ("_with_state" if state else "")
         arguments = t.detach(), t.requires_grad, OrderedDict()

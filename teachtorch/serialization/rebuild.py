@@ -50,12 +50,20 @@ def parameter(cls):
 
 def of_type(function, cls, arguments, state):
     """A tensor of a subclass, or with attributes. TypeError unless `function` makes tensors and `cls` is of them."""
-    if function not in (tensor, tensor_v2, tensor_v3, tensor_on_meta):
+    if function not in (tensor, tensor_v2, tensor_v3, tensor_on_meta, wrapper):
         raise TypeError(f"a tensor is not made by {function!r}")
     made = function(*arguments)
-    if cls is not Tensor:
+    if cls is not type(made):
         made = converted(made, cls)
     return with_attributes(made, state)
+
+
+def wrapper(cls, dtype, size, stride, storage_offset, layout, device, requires_grad):
+    """An instance of a class with `__torch_dispatch__`, which has no data: what it keeps are its attributes."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"{cls!r} is no subclass of Tensor")
+    return Tensor._make_wrapper_subclass(cls, size, strides=stride, storage_offset=storage_offset, dtype=dtype,
+                                         device=device, requires_grad=requires_grad)
 
 
 def converted(made, cls):

@@ -1,0 +1,1 @@
+"""Programs written with teachtorch's public names alone, as a user would write them; so they also run on PyTorch."""
