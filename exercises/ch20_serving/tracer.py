@@ -88,7 +88,6 @@ class Proxy:
     def __bool__(self):
         """`if proxy:` asks for a value: raise CannotTrace."""
         raise NotImplementedError
-    raise NotImplementedError
 
 
 def trace(forward, module):

@@ -81,12 +81,12 @@ class Proxy:
 
     def __add__(self, other):
         # solution
-        return self._call("add", other)
+        return noted(self, "add", other)
         # end of solution
 
     def __mul__(self, other):
         # solution
-        return self._call("mul", other)
+        return noted(self, "mul", other)
         # end of solution
 
     def __rmul__(self, other):
@@ -103,7 +103,7 @@ class Proxy:
 
     def __gt__(self, other):
         # solution
-        return self._call("gt", other)
+        return noted(self, "gt", other)
         # end of solution
 
     def __bool__(self):
@@ -112,13 +112,14 @@ class Proxy:
         raise CannotTrace("a branch depends on a traced value")
         # end of solution
 
-    # solution
-    def _call(self, target, other):
-        right = self.graph.argument(other)
-        return self.graph.note("call", target, (self.name, right))
-    # end of solution
+
+# solution
+def noted(proxy, target, other):
+    right = proxy.graph.argument(other)
+    return proxy.graph.note("call", target, (proxy.name, right))
 
 
+# end of solution
 def trace(forward, module):
     """The Graph of `forward(module, x)`: a node ("input", "x"), the rest as it runs, and ("output", "output", (result,))."""
     # solution

@@ -72,10 +72,10 @@ class Proxy:
         self.graph, self.name = graph, name
 
     def __add__(self, other):
-        return self._call("add", other)
+        return noted(self, "add", other)
 
     def __mul__(self, other):
-        return self._call("mul", other)
+        return noted(self, "mul", other)
 
     def __rmul__(self, other):
         """`2 * proxy`: Python asks the right-hand side when a number on the left cannot."""
@@ -86,15 +86,16 @@ class Proxy:
         return self.graph.note("call", "relu", (self.name,))
 
     def __gt__(self, other):
-        return self._call("gt", other)
+        return noted(self, "gt", other)
 
     def __bool__(self):
         """`if proxy:` asks for a value: raise CannotTrace."""
         return True
 
-    def _call(self, target, other):
-        right = self.graph.argument(other)
-        return self.graph.note("call", target, (self.name, right))
+
+def noted(proxy, target, other):
+    right = proxy.graph.argument(other)
+    return proxy.graph.note("call", target, (proxy.name, right))
 
 
 def trace(forward, module):
