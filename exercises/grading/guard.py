@@ -14,6 +14,10 @@ DIGGING = frozenset(
     "__globals__ __builtins__ __subclasses__ __code__ __closure__ f_back f_globals f_locals f_builtins "
     "tb_frame gi_frame cr_frame".split()
 )
+# Modules that others have imported, and so hold as attributes: `contextlib.os`, `random._os`.
+BEHIND_OTHERS = frozenset(
+    "builtins ctypes gc importlib inspect io os pathlib runpy shutil subprocess sys tempfile threading".split()
+)
 DYNAMIC = frozenset("__import__ exec eval compile globals open __builtins__ __loader__ __spec__".split())
 
 
@@ -40,7 +44,10 @@ def check(tree: ast.Module, rules: Rules) -> None:
 def _nodes(tree: ast.Module):
     """Every node but those under `if __name__ == "__main__":`, which only run by hand."""
     for statement in tree.body:
-        if not (isinstance(statement, ast.If) and "__name__" in ast.dump(statement.test)):
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'":
+            for alternative in statement.orelse:
+                yield from ast.walk(alternative)
+        else:
             yield from ast.walk(statement)
 
 
@@ -72,11 +79,21 @@ def _from_complaint(node: ast.ImportFrom, rules: Rules) -> str:
     if node.level:
         return "this exercise does without relative imports"
     names = [_forbidden(f"{node.module}.{alias.name}", rules) for alias in node.names]
+    names += [
+        f"`from {node.module} import {alias.name}` reaches outside your own code"
+        for alias in node.names
+        if _behind_another(alias.name, rules)
+    ]
     return _import_complaint(node.module or "", rules) or _first(names)
 
 
+def _behind_another(name: str, rules: Rules) -> bool:
+    """Whether an attribute is a module that this exercise may not import."""
+    return name.lstrip("_") in BEHIND_OTHERS.difference(rules.imports)
+
+
 def _attribute_complaint(node: ast.Attribute, rules: Rules) -> str:
-    if node.attr in DIGGING:
+    if node.attr in DIGGING or _behind_another(node.attr, rules):
         return f"`.{node.attr}` reaches outside your own code"
     return _forbidden(ast.unparse(node), rules) or _forbidden(f".{node.attr}", rules)
 

@@ -190,6 +190,32 @@ def test_the_main_part_of_a_file_is_free(graded):
     assert not result.problem
 
 
+@pytest.mark.parametrize("test", ["__name__", "__name__ != '__main__'", "'__name__'"])
+def test_other_parts_of_a_file_are_not_free(graded, test):
+    result = graded(f"if {test}:\n    import torch\nSIGNATURE\n    return 3\n", guarded=True)
+    assert result.problem == "not allowed"
+
+
+def test_what_runs_where_the_main_part_does_not_is_not_free(graded):
+    lines = "if __name__ == '__main__':\n    pass\nelse:\n    import torch\nSIGNATURE\n    return 3\n"
+    assert graded(lines, guarded=True).problem == "not allowed"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import contextlib; contextlib.os.getcwd()",
+        "import warnings; warnings.sys.modules['builtins']",
+        "import random; random._os.getcwd()",
+        "from contextlib import sys",
+    ],
+)
+def test_modules_behind_modules(graded, line):
+    result = graded(f"{line}\nSIGNATURE\n    return 0\n", guarded=True)
+    assert result.problem == "not allowed"
+    assert "reaches outside your own code" in result.message
+
+
 @pytest.mark.parametrize(
     "body",
     [
