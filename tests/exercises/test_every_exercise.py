@@ -73,7 +73,7 @@ def test_texts_are_complete(exercise):
     assert max(len(line) for text in exercise.hints for line in text.splitlines()) <= 130
 
 
-SETS = ["ch01_paper", "ch02_strides", "ch03_indexing", "ch04_dispatch", "ch05_graph", "ch06_leaf", "ch07_engine", "ch08_gradcheck", "ch09_api", "ch10_modules", "ch11_data", "ch12_optimizers", "ch13_freezing", "ch14_async", "ch15_allocator", "ch16_processes", "ch19_profiler", "ch20_serving", "ch21_distributed", "ch22_lightning"]
+SETS = ["ch01_paper", "ch02_strides", "ch03_indexing", "ch04_dispatch", "ch05_graph", "ch06_leaf", "ch07_engine", "ch08_gradcheck", "ch09_api", "ch10_modules", "ch11_data", "ch12_optimizers", "ch13_freezing", "ch14_async", "ch15_allocator", "ch16_processes", "ch17_gpu", "ch18_extending", "ch19_profiler", "ch20_serving", "ch21_distributed", "ch22_lightning"]
 
 
 def test_sets_and_names():

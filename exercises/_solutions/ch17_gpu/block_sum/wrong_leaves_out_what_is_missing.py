@@ -1,0 +1,26 @@
+"""Threads without an element leave their place in shared memory as it was."""
+
+from numba import cuda, float32
+
+FAILS = "test_odd_size"
+SAYS = "NaN"
+
+THREADS = 8        # of a block, a power of 2
+
+
+@cuda.jit
+def block_sum(out, x):
+    shared = cuda.shared.array(THREADS, float32)
+    thread = cuda.threadIdx.x
+    i = cuda.blockIdx.x * THREADS + thread
+    if i < x.size:
+        shared[thread] = x[i]
+    cuda.syncthreads()
+    half = THREADS // 2
+    while half > 0:
+        if thread < half:
+            shared[thread] += shared[thread + half]
+        cuda.syncthreads()
+        half //= 2
+    if thread == 0:
+        out[cuda.blockIdx.x] = shared[0]

@@ -1,0 +1,1 @@
+"""Exercises to chapter 17: kernels for a GPU."""

@@ -1,0 +1,50 @@
+"""Grades softmax_row.py."""
+
+import numpy as np
+
+from exercises.grading import close, points
+from exercises.grading.gpu import launch
+
+
+def check(yours, x, why, order="up", is_strict=True):
+    x = np.asarray(x, np.float32)
+    out = np.full(x.shape, np.float32(np.nan))
+    launch(yours.softmax, x.shape[0], yours.THREADS, out, x, order=order, is_strict=is_strict)
+    powers = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    expected = (powers / powers.sum(1, keepdims=True)).astype(np.float32)
+    close(out, expected, why, what=f"softmax of a {x.shape[0]} x {x.shape[1]} matrix", tolerance=1e-5)
+
+
+def matrix(*shape):
+    return np.random.default_rng(sum(shape)).standard_normal(shape)
+
+
+@points(1, "a row of one element")
+def test_one_element(yours):
+    check(yours, [[3.0]], "the softmax of one element is 1", is_strict=False)
+
+
+@points(1, "as many elements as threads")
+def test_rows_sum_to_one(yours):
+    check(yours, matrix(2, 4), "all threads take away the maximum of the whole row, and divide by the sum of the row")
+
+
+@points(1, "rows longer than the block")
+def test_long_rows(yours):
+    check(yours, matrix(2, 11), "each thread walks on by the block's size; NaN: nobody wrote the element")
+
+
+@points(1, "large elements")
+def test_large_elements(yours):
+    check(yours, matrix(1, 4) + 1000, "take the maximum away first: exp(1000) is infinite")
+
+
+@points(1, "minus infinity has no share")
+def test_masked(yours):
+    check(yours, [[0.5, -np.inf, 1.5, -np.inf]], "exp(-inf) is 0: a masked element")
+
+
+@points(1, "whichever thread runs first")
+def test_whichever_thread_runs_first(yours):
+    for order in ("up", "down", np.random.default_rng(0)):
+        check(yours, matrix(1, 6), "threads run in any order", order)
