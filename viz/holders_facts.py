@@ -34,11 +34,17 @@ def from_ledger(ledger, names):
     """The facts of a teachtorch tensor."""
     found = {id(t): [_entry(holder, names) for holder in ledger.of(t)] for t in ledger.tensors}
     outside = [(holder.kind, holder.what) for holder in ledger.of(ledger.storage)]
-    tensors = [t for t in ledger.tensors if found[id(t)]]
-    keepers = [t for t in ledger.keepers() if names.of(t)] + [t for t in ledger.keepers() if not names.of(t)]
+    asked, *others = ledger.tensors
+    tensors = [t for t in (asked, *by_name(others, names)) if found[id(t)]]
+    keepers = by_name(ledger.keepers(), names)
     return Facts(
         ledger.nbytes, tensors, found, outside, keepers, lambda gone: ledger.freed_without(*gone), True, names
     )
+
+
+def by_name(tensors, names):
+    """Those with a name in alphabetical order, then the others: the order of living objects is chance."""
+    return sorted(tensors, key=lambda t: (not names.of(t), names.of(t)[:1]))
 
 
 def _entry(holder, names):
