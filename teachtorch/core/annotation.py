@@ -8,7 +8,8 @@ from . import observer
 
 
 class record_function:
-    """A block, or a decorated function, that appears in profiles under a name of its own (torch.profiler.record_function).
+    """A block, or a decorated function, that appears in profiles under a name of its own
+    (torch.profiler.record_function).
 
     `name`: a str, else TypeError on entry. `args`: a str kept beside it.
     """

@@ -4,7 +4,8 @@ from enum import Enum
 
 
 class ProfilerActivity(Enum):
-    """What is recorded. SIM is the simulated device: PyTorch's name for a device that is none of its own is PrivateUse1.
+    """What is recorded. SIM is the simulated device: PyTorch's name for a device that is none of its own is
+    PrivateUse1.
 
     CUDA, XPU, MTIA and HPU are PyTorch's names: recorded is what PyTorch records on a machine without them.
     """

@@ -1,7 +1,9 @@
-"""What the simulated device does, seen by the profiler: launches on the host, kernels in their streams, memory.
+"""What the simulated device does, seen by the profiler: launches on the host, kernels in their streams,
+memory.
 
-The host's launch and the kernel are two events far apart in time; `correlation` says that they belong together. Kernels
-report from the threads of their streams, so that the lane of a stream is not the thread but the stream's number.
+The host's launch and the kernel are two events far apart in time; `correlation` says that they belong
+together. Kernels report from the threads of their streams, so that the lane of a stream is not the thread but
+the stream's number.
 """
 from ..memory.streams import synchronize
 from .activities import DeviceType
@@ -25,7 +27,7 @@ class DeviceRecorder:
         if self.has_launched:
             synchronize("sim")
 
-    # ---- streams ------------------------------------------------------------------------------------------------------
+    # ---- streams -------------------------------------------------------------------------------------------
 
     def on_stream(self, action, **fields):
         handle = getattr(self, "on_" + action, None)
@@ -62,7 +64,7 @@ class DeviceRecorder:
         if not self.is_ending:
             self.recorder.happened(WAITS[scope], begin * 1e6, time * 1e6, RUNTIME)
 
-    # ---- memory -------------------------------------------------------------------------------------------------------
+    # ---- memory --------------------------------------------------------------------------------------------
 
     def on_memory(self, action, size=0, **_):
         signs = {"alloc": 1, "free_completed": -1}

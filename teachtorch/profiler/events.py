@@ -52,8 +52,8 @@ class FunctionEvent(Times):
     """One call of an operator, one node of backward, one record_function block, or one kernel of a device.
 
     `start`, `end`: when. `thread`: of the host; for a kernel the number of its stream. `category`: "cpu_op",
-    "user_annotation", "privateuse1_runtime" (launches and waits), "kernel" or "gpu_memcpy". `scope`: 0 forward,
-    1 backward, 7 a block of the user's.
+    "user_annotation", "privateuse1_runtime" (launches and waits), "kernel" or "gpu_memcpy". `scope`: 0
+    forward, 1 backward, 7 a block of the user's.
     """
 
     is_async = is_remote = is_legacy = False
@@ -65,7 +65,8 @@ class FunctionEvent(Times):
     node_id = device_index = 0
     kernels = ()
 
-    def __init__(self, id, name, thread, shapes=None, stack=(), category="cpu_op", scope=0, device_type=DeviceType.CPU):
+    def __init__(self, id, name, thread, shapes=None, stack=(), category="cpu_op", scope=0,
+                 device_type=DeviceType.CPU):
         self.id = id
         self.trace_name = name
         self.name = self.key = "ProfilerStep*" if name.startswith("ProfilerStep#") else name
@@ -136,8 +137,8 @@ class FunctionEvent(Times):
                 f"cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async}>")
 
 
-SUMMED = ("count", "self_cpu_time_total", "self_device_time_total", "self_cpu_memory_usage", "self_device_memory_usage",
-          "flops")
+SUMMED = ("count", "self_cpu_time_total", "self_device_time_total", "self_cpu_memory_usage",
+          "self_device_memory_usage", "flops")
 SUMMED_OUTSIDE = ("cpu_time_total", "device_time_total", "cpu_memory_usage", "device_memory_usage")
 
 
@@ -156,8 +157,8 @@ class FunctionEventAvg(Times):
             setattr(self, name, 0)
 
     def add(self, other):
-        """Add an event, or another sum. An event within one of its own key adds nothing to the total time: it is in
-        that of the outer one already. (PyTorch counts it twice.) AssertionError for another key."""
+        """Add an event, or another sum. An event within one of its own key adds nothing to the total time: it
+        is in that of the outer one already. (PyTorch counts it twice.) AssertionError for another key."""
         if self.key is None:
             self.key, self.input_shapes, self.device_type = other.key, other.input_shapes, other.device_type
         if other.key != self.key:
@@ -215,9 +216,9 @@ class EventList(list):
         for event in self:
             for name in SUMMED:
                 setattr(total, name, getattr(total, name) + getattr(event, name))
-        total.cpu_time_total, total.device_time_total = total.self_cpu_time_total, self.self_device_time_total
-        total.self_device_time_total = total.device_time_total
-        total.cpu_memory_usage, total.device_memory_usage = total.self_cpu_memory_usage, total.self_device_memory_usage
+        total.self_device_time_total = self.self_device_time_total
+        for name in SUMMED_OUTSIDE:
+            setattr(total, name, getattr(total, "self_" + name))
         return total
 
     @property

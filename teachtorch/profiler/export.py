@@ -2,10 +2,11 @@
 
     "X"       a slice: name, ts and dur in microseconds, the lane (pid, tid) it lies in
     "M"       names of processes and lanes
-    "s" "f"   an arrow: from an operator to the node of backward that it left behind, from a launch to its kernel
+    "s" "f"   an arrow: from an operator to the node of backward that it left behind, or from a launch to
+              its kernel
 
-Slices of one lane nest or lie apart; viewers drop those that overlap. The host is one process, its threads are lanes;
-the device is another, its streams are lanes.
+Slices of one lane nest or lie apart; viewers drop those that overlap. The host is one process, its threads
+are lanes; the device is another, its streams are lanes.
 """
 import os
 
@@ -18,9 +19,11 @@ def chrome_trace(events, metadata=None):
     threads = dict.fromkeys([e.thread for e in events if e.is_on_cpu])
     streams = sorted({e.thread for e in events if not e.is_on_cpu})
     lanes = {thread: pid + k for k, thread in enumerate(threads)}
-    entries = process(pid, "python", "CPU") + [lane(pid, number, f"thread {number} (python)") for number in lanes.values()]
+    entries = process(pid, "python", "CPU")
+    entries += [lane(pid, number, f"thread {number} (python)") for number in lanes.values()]
     if streams:
-        entries += process(DEVICE_PID, "sim", "SIM 0") + [lane(DEVICE_PID, number, f"stream {number}") for number in streams]
+        entries += process(DEVICE_PID, "sim", "SIM 0")
+        entries += [lane(DEVICE_PID, number, f"stream {number}") for number in streams]
     places = {e.id: (pid, lanes[e.thread]) if e.is_on_cpu else (DEVICE_PID, e.thread) for e in events}
     entries += [slice_of(event, *places[event.id]) for event in events]
     entries += arrows(events, places)
@@ -37,8 +40,8 @@ def lane(pid, tid, name):
 
 
 def slice_of(event, pid, tid):
-    return {"ph": "X", "cat": event.category, "name": event.trace_name, "pid": pid, "tid": tid, "ts": event.start,
-            "dur": event.elapsed, "args": arguments_of(event)}
+    return {"ph": "X", "cat": event.category, "name": event.trace_name, "pid": pid, "tid": tid,
+            "ts": event.start, "dur": event.elapsed, "args": arguments_of(event)}
 
 
 def arguments_of(event):
@@ -58,14 +61,15 @@ def arguments_of(event):
 
 
 def arrows(events, places):
-    """Each arrow has a number of its own, a start and an end; one whose other end was not recorded is left out."""
+    """Each arrow has a number of its own and two ends; one whose other end was not recorded is left out."""
     pairs = [("fwdbwd", a, b) for a, b in forward_to_backward(events)]
     pairs += [("ac2g", a, b) for a, b in launch_to_kernel(events)]
     for number, (name, *ends) in enumerate(pairs, 1):
         for phase, event in zip("sf", ends):
             pid, tid = places[event.id]
             end = {"bp": "e"} if phase == "f" else {}
-            yield {"ph": phase, "id": number, "pid": pid, "tid": tid, "ts": event.start, "cat": name, "name": name, **end}
+            yield {"ph": phase, "id": number, "pid": pid, "tid": tid, "ts": event.start,
+                   "cat": name, "name": name, **end}
 
 
 def forward_to_backward(events):
@@ -88,8 +92,8 @@ def write_chrome_trace(path, events, metadata=None):
     import gzip
     import json
     path = os.fspath(path)
-    opened = gzip.open(path, "wt", encoding="utf-8") if path.endswith(".gz") else open(path, "w", encoding="utf-8")
-    with opened as file:
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "wt", encoding="utf-8") as file:
         json.dump({**chrome_trace(events, metadata), "traceName": path}, file)
 
 

@@ -1,7 +1,8 @@
 """How many floating point operations a call is estimated at, from the shapes of its arguments.
 
-Counted are the operators that PyTorch counts: a multiplication and an addition for each product of a matrix product or
-convolution, one operation for each element of `add` and `mul`. (compute_flops in torch/csrc/profiler/util.cpp)
+Counted are the operators that PyTorch counts: a multiplication and an addition for each product of a matrix
+product or convolution, one operation for each element of `add` and `mul`. (compute_flops in
+torch/csrc/profiler/util.cpp)
 """
 from math import prod
 

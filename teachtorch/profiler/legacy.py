@@ -3,6 +3,8 @@ from ..core.annotation import record_function  # noqa: F401
 from .events import EventList
 from .recorder import Recorder
 
+UNFINISHED = "<unfinished torch.autograd.profile>"
+
 
 class profile:
     """Records the operators that run in its block, once (torch.autograd.profiler.profile).
@@ -10,8 +12,8 @@ class profile:
     `enabled` False: does nothing, and the block's value is None. RuntimeError if it is entered again.
     """
 
-    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False, with_flops=False,
-                 profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
+    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False,
+                 with_flops=False, profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
                  experimental_config=None, acc_events=False, custom_trace_id_callback=None):
         self.enabled = enabled
         self.options = dict(record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack,
@@ -66,7 +68,7 @@ class profile:
         return self._finished().self_cpu_time_total
 
     def __str__(self):
-        return "<unfinished torch.autograd.profile>" if self.function_events is None else str(self.function_events)
+        return UNFINISHED if self.function_events is None else str(self.function_events)
 
     def __repr__(self):
-        return "<unfinished torch.autograd.profile>" if self.function_events is None else repr(self.function_events)
+        return UNFINISHED if self.function_events is None else repr(self.function_events)

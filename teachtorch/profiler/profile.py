@@ -10,21 +10,22 @@ from .recorder import Recorder
 from .schedule import ProfilerAction, always
 
 RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
-CLEARS = ("Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be reported. "
-          "To keep events across cycles, set acc_events=True.")
+CLEARS = ("Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be "
+          "reported. To keep events across cycles, set acc_events=True.")
 
 
 class profile:
     """Records the operators that run in its block (torch.profiler.profile).
 
-    `activities`: of ProfilerActivity; the CPU, and what the simulated device does in its streams. `schedule`: a function
-    of the step number (see `schedule`); call `step()` at the end of each step. `on_trace_ready(prof)` is called with
-    each window that is complete. `record_shapes`, `profile_memory` (bytes of results), `with_stack` (lines of the user's
-    code) and `with_flops` (estimates for products and sums) add columns. `acc_events` keeps the events of earlier
-    windows. `with_modules` and `experimental_config` are accepted and do nothing.
+    `activities`: of ProfilerActivity; the CPU, and what the simulated device does in its streams. `schedule`:
+    a function of the step number (see `schedule`); call `step()` at the end of each step.
+    `on_trace_ready(prof)` is called with each window that is complete. `record_shapes`, `profile_memory`
+    (bytes of results), `with_stack` (lines of the user's code) and `with_flops` (estimates for products and
+    sums) add columns. `acc_events` keeps the events of earlier windows. `with_modules` and
+    `experimental_config` are accepted and do nothing.
 
-    Where PyTorch records the thread that began and those of backward, teachtorch records all threads. Bytes are those
-    of results made; frees of CPU memory are not seen.
+    Where PyTorch records the thread that began and those of backward, teachtorch records all threads. Bytes
+    are those of results made; frees of CPU memory are not seen.
     """
 
     def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
@@ -47,7 +48,7 @@ class profile:
         self._events = None                # of the last window; None before the first was prepared
         self._step_block = None
 
-    # ---- the block ----------------------------------------------------------------------------------------------------
+    # ---- the block -----------------------------------------------------------------------------------------
 
     def __enter__(self):
         self.start()
@@ -86,22 +87,23 @@ class profile:
             self._step_block = None
 
     def _go_to(self, before, after):
-        """What lies between two steps (action_map in torch/profiler/profiler.py). `after` None: the block ends."""
-        is_window_over = before is ProfilerAction.RECORD_AND_SAVE or before in RECORDING and after not in RECORDING
+        """What lies between two steps; `after` None: the block ends. (action_map in torch/profiler/profiler.py)"""
+        saves = before is ProfilerAction.RECORD_AND_SAVE
+        is_window_over = saves or before in RECORDING and after not in RECORDING
         if is_window_over:
             self._end_window()
         if after in (ProfilerAction.NONE, ProfilerAction.WARMUP):
             self._complain(before, after)
-        if is_window_over and (before is ProfilerAction.RECORD_AND_SAVE or after is None) and self.on_trace_ready:
+        if is_window_over and (saves or after is None) and self.on_trace_ready:
             self.on_trace_ready(self)
-        if after not in (None, ProfilerAction.NONE) and before in (ProfilerAction.NONE, ProfilerAction.RECORD_AND_SAVE):
+        if after not in (None, ProfilerAction.NONE) and (saves or before is ProfilerAction.NONE):
             self._prepare()
         if after in RECORDING and self._recorder is None:
             self._begin_window()
 
     def _complain(self, before, after):
-        wrong = before is ProfilerAction.RECORD or before is ProfilerAction.WARMUP and after is ProfilerAction.NONE
-        if wrong:
+        cools_down = before is ProfilerAction.WARMUP and after is ProfilerAction.NONE
+        if before is ProfilerAction.RECORD or cools_down:
             warnings.warn(f"Incorrect schedule: {before.name} followed by {after.name}", stacklevel=4)
 
     def _prepare(self):
@@ -129,7 +131,7 @@ class profile:
     def _list(self, events):
         return EventList(events, self.profile_memory, self.with_stack, self.with_flops)
 
-    # ---- the results --------------------------------------------------------------------------------------------------
+    # ---- the results ---------------------------------------------------------------------------------------
 
     def _recorded(self, wish):
         if self._events is None:

@@ -1,8 +1,8 @@
 """Listens to the observer and writes events.
 
-An operator's call reaches the observer once for every key on its way down (Autograd, CPU, ...); that is one event. The
-clock is read when a call is reported and when it has returned, so events of a thread nest and never overlap. What
-streams of the simulated device do is in device.py.
+An operator's call reaches the observer once for every key on its way down (Autograd, CPU, ...); that is one
+event. The clock is read when a call is reported and when it has returned, so events of a thread nest and
+never overlap. What streams of the simulated device do is in device.py.
 """
 import itertools
 import sys
@@ -30,8 +30,8 @@ def now():
 
 
 class Open(threading.local):
-    """The calls of this thread that have not returned: [what it is, its event, how often it was reported, shapes, depth,
-    arguments]."""
+    """The calls of this thread that have not returned: [what it is, its event, how often it was reported,
+    shapes, depth, arguments]."""
 
     def __init__(self):
         self.stack = []
@@ -39,7 +39,7 @@ class Open(threading.local):
 
 
 class Recorder:
-    """Records while it is subscribed: `start()`, `stop()`, then `events`, in the order in which they began."""
+    """Records while it is subscribed: `start()`, `stop()`, then `events`, in the order they began."""
 
     def __init__(self, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False, on_host=True,
                  on_device=True):
@@ -52,7 +52,8 @@ class Recorder:
         self.forward = {}                      # sequence number of a node -> the event that made it
         self.device = DeviceRecorder(self) if on_device else None
         self.topics = (*(HOST if on_host else ()), *(DEVICE if on_device else ()))
-        self.handlers = {topic: getattr(self.device if topic in DEVICE else self, "on_" + topic) for topic in self.topics}
+        self.handlers = {topic: getattr(self.device if topic in DEVICE else self, "on_" + topic)
+                         for topic in self.topics}
 
     def start(self):
         """Listen from now on."""
@@ -72,7 +73,7 @@ class Recorder:
     def receive(self, topic, fields):
         self.handlers[topic](**fields)
 
-    # ---- operators ----------------------------------------------------------------------------------------------------
+    # ---- operators -----------------------------------------------------------------------------------------
 
     def on_dispatch(self, op, depth, args, **_):
         stack = self.open.stack
@@ -81,7 +82,7 @@ class Recorder:
             if last[0] == op and last[4] == depth - last[2]:
                 last[2] += 1                   # the same call, one key further down
                 return
-            if last[0].__class__ is Function and last[1].name == operator_name(op) and not last[1].cpu_children:
+            if is_fresh(last, operator_name(op)):
                 stack.append([op, last[1], 1, self.shapes_of(args), depth])
                 return                         # a function by hand that goes on to the operator of its name
         shapes = self.shapes_of(args)
@@ -106,7 +107,7 @@ class Recorder:
             event.end = now()
 
     def note_memory(self, event, result, args):
-        """What the results have in bytes; what was made on the way there and is not in them has been freed again."""
+        """The bytes of the results; what was made on the way and is not in them has been freed again."""
         made = fresh_bytes(result, args)
         event.self_cpu_memory_usage += made - sum([child.cpu_memory_usage for child in event.cpu_children])
 
@@ -118,7 +119,7 @@ class Recorder:
             self.end_function(call, result)
             return
         last = self.open.stack[-1] if self.open.stack else None
-        if last is not None and last[0].__class__ is Function and last[1].name == shown and not last[1].cpu_children:
+        if last is not None and is_fresh(last, shown):
             return                             # two functions by hand, one behind the other
         shapes = self.shapes_of(args)
         event = self.begin(shown, shapes if self.record_shapes else None)
@@ -133,7 +134,7 @@ class Recorder:
     def shapes_of(self, args):
         return shapes_of(args) if self.needs_shapes else None
 
-    # ---- backward, and blocks -----------------------------------------------------------------------------------------
+    # ---- backward, and blocks ------------------------------------------------------------------------------
 
     def on_node(self, node):
         """A call left a node of the graph behind: remember which, for the arrow to its backward."""
@@ -160,14 +161,14 @@ class Recorder:
         else:
             self.end(block)
 
-    # ---- events -------------------------------------------------------------------------------------------------------
+    # ---- events --------------------------------------------------------------------------------------------
 
     def begin(self, name, shapes, category="cpu_op", scope=0):
         """An event of this thread, within the innermost open one."""
         lines = stack_lines() if self.with_stack else []
         here = self.open
-        event = FunctionEvent(next(self.numbers), name, here.thread, shapes=shapes, stack=lines, category=category,
-                              scope=scope)
+        event = FunctionEvent(next(self.numbers), name, here.thread, shapes=shapes, stack=lines,
+                              category=category, scope=scope)
         if here.stack:
             here.stack[-1][1].append_cpu_child(event)
         self.events.append(event)
@@ -202,6 +203,12 @@ class Function:
         return other is self.call
 
 
+def is_fresh(entry, name):
+    """Whether an open call is of a function of this name, and nothing has run within yet."""
+    what, event = entry[:2]
+    return what.__class__ is Function and event.name == name and not event.cpu_children
+
+
 BACKWARD, USER = 1, 7                          # at::RecordScope
 
 
@@ -216,7 +223,8 @@ def fresh_bytes(result, args):
     """Bytes of the results on the CPU that do not lie in the memory of an argument."""
     results = result if isinstance(result, (tuple, list)) else (result,)
     given = [array_of(a) for a in args if is_on_cpu(a)]
-    return sum([t.nbytes for t in results if is_on_cpu(t) and not any([may_share_memory(array_of(t), a) for a in given])])
+    return sum([t.nbytes for t in results
+                if is_on_cpu(t) and not any([may_share_memory(array_of(t), a) for a in given])])
 
 
 def is_on_cpu(value):

@@ -13,15 +13,17 @@ class ProfilerAction(Enum):
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0):
-    """A function of the step number: skip `skip_first` steps, then cycles of `wait` idle, `warmup` and `active` steps.
+    """A function of the step number: skip `skip_first` steps, then cycles of `wait` idle, `warmup` and
+    `active` steps.
 
-    `repeat`: how many cycles; 0 means on and on. `skip_first_wait`: whether the first cycle starts without its wait.
-    AssertionError for negative numbers and for `active` 0.
+    `repeat`: how many cycles; 0 means on and on. `skip_first_wait`: whether the first cycle starts without
+    its wait. AssertionError for negative numbers and for `active` 0.
     """
     numbers = {"wait": (wait, 0), "warmup": (warmup, 0), "active": (active, 1), "repeat": (repeat, 0),
                "skip_first": (skip_first, 0)}
     if any([value < least for value, least in numbers.values()]):
-        got = ", ".join([f"{name}={value} (need {'>' if least else '>='} 0)" for name, (value, least) in numbers.items()])
+        got = ", ".join([f"{name}={value} (need {'>' if least else '>='} 0)"
+                         for name, (value, least) in numbers.items()])
         raise AssertionError(f"Invalid profiler schedule arguments. Got {got}.")
     if warmup == 0:
         warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)

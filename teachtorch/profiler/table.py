@@ -32,7 +32,8 @@ def table_of(rows, events, name_width, shapes_width, stack_width, header, unit):
     cells = [[title for title, _ in columns], *[[text(row) for _, text in columns] for row in rows]]
     widths = [max(12 if i else 8, *[len(line[i]) for line in cells]) for i in range(len(columns))]
     rule = GAP.join(["-" * width for width in widths]) + GAP
-    lines = [rule, *[aligned(line, widths) for line in cells[:1]], rule, *[aligned(line, widths) for line in cells[1:]], rule]
+    titles, *texts = [aligned(line, widths) for line in cells]
+    lines = [rule, titles, rule, *texts, rule]
     head = ["=" * len(rule), header] if header is not None else []
     return "\n".join([*head, *lines, *foot(events, unit), ""])
 
@@ -50,8 +51,9 @@ def aligned(line, widths):
 
 
 def columns_for(rows, events, name_width, shapes_width, stack_width, unit):
-    """[(title, function from an event to its cell)]; a kind of columns stands there only if it was recorded."""
-    columns = [("Name", lambda e: shortened(e.key, name_width)), *cpu_columns(events.self_cpu_time_total, unit)]
+    """[(title, function from an event to its cell)]; columns stand there only if they were recorded."""
+    columns = [("Name", lambda e: shortened(e.key, name_width))]
+    columns += cpu_columns(events.self_cpu_time_total, unit)
     if events.self_device_time_total:
         columns += device_columns(events.self_device_time_total, unit)
     if events.profile_memory:
