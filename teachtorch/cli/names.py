@@ -25,7 +25,7 @@ INSTEAD = {
     "torch.masked": "torch.where and masked_fill",
     "torch.fft": "numpy.fft on tensor.numpy(), without gradients",
     "torch.stft": "Tensor.unfold and numpy.fft, without gradients",
-    "torch.distributed": "one process on one machine",
+    "torch.distributed": "torch.distributed's collectives, DistributedDataParallel, Join and ZeroRedundancyOptimizer",
     "torch.xpu": "the CPU",
     "torch.mps": "the CPU",
 }

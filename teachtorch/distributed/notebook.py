@@ -66,7 +66,7 @@ def verdict(errors):
     lines = errors.splitlines()
     said = [line for line in lines if line.startswith("teachtorch.distributed.run:")]
     first = re.sub(r" \(pid \d+\)| after [\d.]+ s", "", said[0]) if said else "the job failed"
-    return f"{first}\n{lines[-1].strip()}" if len(said) > 1 else first
+    return f"{first}\n{lines[-1].strip()}" if " failed" in first and len(said) > 1 else first
 
 
 def load_ipython_extension(shell):

@@ -11,6 +11,7 @@ from . import black_box, mpi
 
 
 def main(arguments):
+    sys.stdout.reconfigure(line_buffering=True)               # whole lines, at once: the ranks share a terminal
     set_environment(*mpi.place_from_environment())
     box = black_box.start(int(os.environ["RANK"]))
     try:

@@ -93,7 +93,6 @@ def environment(folder, ranks):
     """What the ranks inherit. One thread each, as torchrun has it: they would fight for the cores."""
     made = dict(os.environ, TORCHELASTIC_RUN_ID="none", **{black_box.FOLDER: folder})
     made["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), made.get("PATH", "")])
-    made["PYTHONUNBUFFERED"] = "1"
     if ranks > 1:
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
             made.setdefault(name, "1")
