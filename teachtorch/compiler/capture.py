@@ -7,7 +7,9 @@
 What needs a value (`if x.sum() > 0`, `.item()`) cannot be captured: NotCapturable names the line.
 """
 import gc
+import linecache
 import operator
+import traceback
 from dataclasses import dataclass, field
 
 from ..autograd import api
@@ -16,6 +18,7 @@ from ..dispatch.operator import registry
 from ..dispatch.state import state
 from ..fx import Graph
 from ..fx.proxy import at_line, hold_constants, user_frame
+from ..core import geometry
 from ..core.device import device as device_class
 from ..core.dtype import dtype as dtype_class
 from ..ops.random import default_generator
@@ -293,19 +296,18 @@ def run(function, args, kwargs):
 
 
 def line_of_error(error):
-    """" (at FILE:LINE: `code`)" of the innermost frame outside of this library."""
-    import traceback
-
-    package = __name__.partition(".")[0]
+    """" (at FILE:LINE: `code`)" of the innermost frame outside of this library and of what it generates."""
     frames = [(f, line) for f, line in traceback.walk_tb(error.__traceback__)
-              if f.f_globals.get("__name__", "").partition(".")[0] != package]
+              if not f.f_code.co_filename.startswith("<") and not is_own(f)]
     if not frames:
         return ""
-    summary = traceback.extract_stack(frames[-1][0], limit=1)[0]
-    import linecache
+    frame, line = frames[-1]
+    text = linecache.getline(frame.f_code.co_filename, line).strip()
+    return f" (at {frame.f_code.co_filename}:{line}: `{text}`)"
 
-    line = linecache.getline(summary.filename, frames[-1][1]).strip()
-    return f" (at {summary.filename}:{frames[-1][1]}: `{line}`)"
+
+def is_own(frame):
+    return frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]
 
 
 def placeholders(capturing, leaves):
@@ -395,7 +397,7 @@ def note_backward(capturing, captured, outputs, stand_ins):
     tangents = []
     for i in captured.differentiable:
         node = capturing.graph.placeholder(f"tangent_{i}")
-        fake = meta_tensor(outputs[i]._shape, outputs[i]._dtype, stride_of(outputs[i]))
+        fake = meta_tensor(outputs[i]._shape, outputs[i]._dtype, tangent_stride(outputs[i]))
         tangents.append(capturing.traced(fake, node, outputs[i].device))
     candidates = stand_ins + [t for t, _ in capturing.constants.values()]
     captured.wanted = [i for i, t in enumerate(candidates) if t.requires_grad and t.is_leaf]
@@ -404,6 +406,12 @@ def note_backward(capturing, captured, outputs, stand_ins):
     found = api.grad([outputs[i] for i in captured.differentiable], [candidates[i] for i in captured.wanted], tangents,
                      allow_unused=True)
     return [None if g is None else capturing.as_traced(g).node for g in found]
+
+
+def tangent_stride(t):
+    """A result's tangent is expected in its strides; contiguous where elements of the result share memory."""
+    stride = stride_of(t)
+    return None if geometry.has_internal_overlap(t._shape, stride) else stride
 
 
 def order_placeholders(graph, stand_ins, held):

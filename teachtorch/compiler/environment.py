@@ -7,6 +7,7 @@ import builtins
 import dis
 import functools
 import linecache
+import operator
 import sys
 import types
 
@@ -39,6 +40,21 @@ class Watch:
     def holds(self):
         return self.now() == self.then
 
+    def what_changed(self):
+        return self.place
+
+
+class WatchOfMany(Watch):
+    """The same for a list, compared at one go; `places` says what each item is."""
+
+    def __init__(self, place, places, now):
+        super().__init__(place, now)
+        self.places = places
+
+    def what_changed(self):
+        now = self.now()
+        return next((p for p, a, b in zip(self.places, now, self.then) if a != b), self.place)
+
 
 class Environment:
     """The surroundings of one function. `watches`; `tensors`: {id: tensor}; `modules`: those that were met."""
@@ -55,7 +71,7 @@ class Environment:
 
     def first_change(self):
         """The place of the first thing that is not what it was, None if all is."""
-        return next((watch.place for watch in self.watches if not watch.holds()), None)
+        return next((watch.what_changed() for watch in self.watches if not watch.holds()), None)
 
     def watch(self, place, now):
         self.watches.append(Watch(place, now))
@@ -138,26 +154,48 @@ class Environment:
         """A module and all in it: flags and other plain attributes, which parameters and buffers, the code of forward."""
         if not self.is_new(root):
             return
-        for name, m in root.named_modules():
-            if m is not root and not self.is_new(m):
-                continue
-            self.modules.append(m)
-            where = f"{place}.{name}" if name else place
+        found = [(f"{place}.{name}" if name else place, m) for name, m in root.named_modules()
+                 if m is root or self.is_new(m)]
+        self.modules += [m for _, m in found]
+        self.watch_modules(place, found)
+        self.watch_parameters(place, found)
+        for where, m in found:
             self.visit_one_module(m, where)
 
+    def watch_modules(self, place, found):
+        """Plain attributes, children and hooks of modules; lists, since this runs before each call."""
+        readers = [(fields_reader(m), m.__dict__) for _, m in found]
+        self.watches.append(WatchOfMany(f"attributes of {place} and of what is in it",
+                                        [f"an attribute of {where}" for where, _ in found],
+                                        lambda: [read(fields) for read, fields in readers]))
+        parents = [(where, m._modules) for where, m in found if m._modules]
+        self.watches.append(WatchOfMany(f"the submodules of {place}", [f"the submodules of {w}" for w, _ in parents],
+                                        lambda: [list(map(id, children.values())) for _, children in parents]))
+        hooks = [(where, h) for where, m in found for h in (m._forward_hooks, m._forward_pre_hooks)]
+        self.watches.append(WatchOfMany(f"the hooks of {place}", [f"the hooks of {where}" for where, _ in hooks],
+                                        lambda: [len(h) for _, h in hooks]))
+
+    def watch_parameters(self, place, found):
+        """Which parameters and buffers there are, and what a graph took from them."""
+        holders = [(where, h) for where, m in found for h in (m._parameters, m._buffers) if h]
+        self.watches.append(WatchOfMany(f"the parameters and buffers of {place}",
+                                        [f"a parameter or buffer of {where}" for where, _ in holders],
+                                        lambda: [list(map(id, h.values())) for _, h in holders]))
+        named = [(f"{where}.{name}", t) for where, h in holders for name, t in h.items() if t is not None]
+        names, tensors = [name for name, _ in named], [t for _, t in named]
+        for fact, read in (("shape", lambda: [t._shape for t in tensors]),
+                           ("dtype", lambda: [id(t._dtype) for t in tensors]),
+                           ("requires_grad", lambda: [t._meta is not None and t._meta.requires_grad for t in tensors])):
+            self.watches.append(WatchOfMany(f"{fact} of the parameters of {place}", [f"{fact} of {n}" for n in names], read))
+        for name, t in named:
+            if not is_plain(t):
+                raise NotCapturable(f"{name} is a {type(t).__name__}, whose operators are its own")
+            self.tensors[id(t)] = t
+            self.is_new(t)
+
     def visit_one_module(self, m, where):
+        """What is held besides, hooks, and the code of forward."""
         fields = m.__dict__
-        plain = [n for n, v in fields.items() if isinstance(v, PLAIN) and not n.startswith("_")]
-        self.watch(f"an attribute of {where} ({', '.join(plain[:6])})", lambda: [fields.get(n) for n in plain])
-        for held in (m._parameters, m._buffers):
-            if any(t is not None and not is_plain(t) for t in held.values()):
-                raise NotCapturable(f"{where} has parameters of a class with operators of its own, or none yet")
-            if held:
-                self.watch(f"a parameter or buffer of {where}", lambda held=held: facts_of_all(held))
-                self.tensors.update({id(t): t for t in held.values() if t is not None})
-                self.met.update([id(t) for t in held.values()])
-        self.watch(f"the submodules of {where}", lambda: list(map(id, m._modules.values())))
-        self.watch(f"the hooks of {where}", lambda: hooks_of(m))
         for name, value in fields.items():
             if not isinstance(value, PLAIN) and not name.startswith("_") and name != "forward":
                 self.visit(value, f"{where}.{name}", lambda name=name: fields.get(name))
@@ -258,14 +296,10 @@ def facts_of(t):
     return t._shape, stride_of(t), id(t._dtype), id(t._device), tracks(t)
 
 
-def facts_of_all(held):
-    """What must not change of parameters or buffers: which they are, and what a graph took from them."""
-    return [(id(t), t is None or (t._shape, id(t._dtype), t._meta is not None and t._meta.requires_grad))
-            for t in held.values()]
-
-
-def hooks_of(m):
-    return [id(hook) for hooks in (m._forward_hooks, m._forward_pre_hooks) if hooks for hook in hooks.values()]
+def fields_reader(m):
+    """A function of a module's __dict__ that returns its plain attributes at once."""
+    plain = [n for n, v in m.__dict__.items() if isinstance(v, PLAIN) and not n.startswith("_")]
+    return operator.itemgetter(*plain)
 
 
 def has_contents(cell):

@@ -12,7 +12,7 @@ from .ir import Call, Pointwise, Reduce, Value
 
 FULL, ROW, TOTAL, COLUMNS = "full", "row", "total", "columns"
 ROW_OF_ONES = "row of ones"                        # how a row value is read whose reduced dimensions stay as ones
-MOST_VALUES, MOST_TENSORS = 120, 30                # of one group, so that a kernel stays within reason
+MOST_VALUES, MOST_TENSORS, MOST_FUNCTIONS = 120, 30, 16     # of one group, so that a kernel compiles in a second or two
 
 
 class Group:
@@ -33,9 +33,16 @@ class Group:
 
     def level_for(self, value):
         """The level that the value would have here, None if it does not fit."""
-        if len(self.levels) >= MOST_VALUES or len(self.reads()) >= MOST_TENSORS:
+        if self.is_full(value):
             return None
         return self.level_of_reduce(value) if isinstance(value, Reduce) else self.level_of_pointwise(value)
+
+    def is_full(self, value):
+        """Whether the group holds as much as one kernel should."""
+        if len(self.levels) >= MOST_VALUES or len(self.reads()) >= MOST_TENSORS:
+            return True
+        functions = [v for v in (*self.levels, value) if isinstance(v, Pointwise) and not v.is_cheap]
+        return len(functions) > MOST_FUNCTIONS
 
     def level_of_pointwise(self, value):
         own = [(o, self.member(o)) for o in value.operands if isinstance(o, Value)]

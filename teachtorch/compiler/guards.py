@@ -47,7 +47,7 @@ class Guards:
         """What is not as it was, in words; None if the guards hold."""
         for text, place in self.conditions:
             if not eval(text, {**self.scope, "args": args, "kwargs": kwargs}):
-                return place
+                return self.environment.first_change() if text.startswith("watch_") else place
         return None
 
     # ---- what is tested -------------------------------------------------------------------------------------------------
