@@ -7,7 +7,8 @@
 teachtorch has one operator where ATen has overloads; which overload a call is, its arguments say.
 """
 from ..dispatch.operator import registry
-from ..dispatch.torch_function import in_place_of
+from ..dispatch.overriding import overriding
+from ..dispatch.torch_function import handle_torch_function, in_place_of
 from ..tensor import Tensor
 
 # Our operators that ATen has under another name or overload; the others are "<name>.default".
@@ -61,6 +62,11 @@ def overload_by_types(base, args):
     return "Tensor" if base in ALWAYS_TENSOR or isinstance(args[1], Tensor) else "Scalar"
 
 
+def taken_over(argument):
+    """Whether an argument is no tensor but takes calls over, like an fx proxy: then the overload itself is noted."""
+    return overriding[type(argument)] and not isinstance(argument, Tensor)
+
+
 class OpOverload:
     """One overload; the same object each time it is asked for, so that it can be a key of a table."""
 
@@ -82,6 +88,8 @@ class OpOverload:
         return self._name
 
     def __call__(self, *args, **kwargs):
+        if any([taken_over(a) for a in args]):
+            return handle_torch_function(self, args, *args, **kwargs)
         if "::" in self._op.name or self._op.info.kind in ("factory", "like"):
             return self._op.public(*args, **kwargs)
         return self._op(*in_place_of(self._op.info.signature, args, kwargs))
@@ -119,6 +127,8 @@ class OpOverloadPacket:
         raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
 
     def __call__(self, *args, **kwargs):
+        if any([taken_over(a) for a in args]):
+            return handle_torch_function(self, args, *args, **kwargs)
         return next(iter(self._operators.values())).public(*args, **kwargs)
 
     def __str__(self):
