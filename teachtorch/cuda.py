@@ -1,8 +1,9 @@
-"""torch.cuda: the GPU through numba-cuda (`pip install teachtorch[cuda]`), or the answers of a CPU build of PyTorch.
+"""torch.cuda: the GPU through numba-cuda (`pip install teachtorch[cuda]`), or the answers of a CPU build of
+PyTorch.
 
-Without a GPU, scripts that ask first run on the CPU; those that do not are told. With NUMBA_ENABLE_CUDASIM=1 the
-device is Numba's simulator: slow, for small tensors, and in need of nothing. It is all that this has been run on.
-https://pytorch.org/docs/stable/cuda.html
+Without a GPU, scripts that ask first run on the CPU; those that do not are told. With NUMBA_ENABLE_CUDASIM=1
+the device is Numba's simulator: slow, for small tensors, and in need of nothing. It is all that this has been
+run on. https://pytorch.org/docs/stable/cuda.html
 """
 
 from contextlib import contextmanager as _contextmanager
@@ -14,8 +15,14 @@ from .memory.runtime import runtime_of as _runtime_of
 from .ops.transfer import to_accelerator as _to_accelerator
 
 _MEMORY_OF_NO_GPU = {
-    "memory_stats": {}, "memory_allocated": 0, "max_memory_allocated": 0, "memory_reserved": 0, "max_memory_reserved": 0,
-    "empty_cache": None, "reset_peak_memory_stats": None, "reset_max_memory_allocated": None,
+    "memory_stats": {},
+    "memory_allocated": 0,
+    "max_memory_allocated": 0,
+    "memory_reserved": 0,
+    "max_memory_reserved": 0,
+    "empty_cache": None,
+    "reset_peak_memory_stats": None,
+    "reset_max_memory_allocated": None,
 }
 
 

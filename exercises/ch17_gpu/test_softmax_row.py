@@ -24,9 +24,12 @@ def test_one_element(yours):
     check(yours, [[3.0]], "the softmax of one element is 1", is_strict=False)
 
 
+WHOLE_ROW = "all threads take away the maximum of the whole row, and divide by the sum of the row"
+
+
 @points(1, "as many elements as threads")
 def test_rows_sum_to_one(yours):
-    check(yours, matrix(2, 4), "all threads take away the maximum of the whole row, and divide by the sum of the row")
+    check(yours, matrix(2, 4), WHOLE_ROW)
 
 
 @points(1, "rows longer than the block")

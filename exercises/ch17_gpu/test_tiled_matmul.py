@@ -23,7 +23,8 @@ def test_no_depth(yours):
 
 @points(1, "one tile")
 def test_one_tile(yours):
-    check(yours, 4, 4, 4, "element (y, x) is the sum of row of a with column of b: tile_a[y, k] * tile_b[k, x]")
+    why = "element (y, x) is the sum of row of a with column of b: tile_a[y, k] * tile_b[k, x]"
+    check(yours, 4, 4, 4, why)
 
 
 @points(1, "two tiles deep")

@@ -1,10 +1,11 @@
 """A GPU on which nothing goes well by luck: kernels run thread by thread, in an order that the test chooses.
 
-Real hardware and Numba's simulator let many a mistake pass: a barrier that is missing usually is not missed, and what
-is read behind an array's end is somebody else's memory. Here
+Real hardware and Numba's simulator let many a mistake pass: a barrier that is missing usually is not missed,
+and what is read behind an array's end is somebody else's memory. Here
 
 - a thread runs alone until it comes to a barrier or to its end, and the next one of the order follows;
-- shared memory starts as NaN, and an access that another thread makes between the same two barriers is a race;
+- shared memory starts as NaN, and an access that another thread makes between the same two barriers is a
+  race;
 - two threads that write to one element of device memory without an atomic are a race;
 - an index outside an array is an error.
 
@@ -23,7 +24,7 @@ import numpy as np
 
 from exercises.grading.compare import Mismatch
 
-STACK = 1 << 19      # bytes for each thread's stack: there are many
+STACK = 1 << 19  # bytes for each thread's stack: there are many
 
 
 class KernelError(AssertionError):
@@ -106,7 +107,8 @@ class Block:
         lines = {thread.waits_at for thread in waiting}
         if len(lines) > 1:
             raise Mismatch(
-                f"the threads of block {self.index} wait at different barriers: all of them must come to the same one"
+                f"the threads of block {self.index} wait at different barriers: all of them must come "
+                "to the same one"
             )
 
     def _end(self, threads):
@@ -153,11 +155,13 @@ class Memory:
     def _place(self, index):
         place = tuple(int(i) for i in (index if isinstance(index, tuple) else (index,)))
         if len(place) != self.ndim:
-            raise KernelError(f"{self._name} has {self.ndim} dimensions, and is asked for {self._name}{list(place)}")
+            raise KernelError(
+                f"{self._name} has {self.ndim} dimensions, and is asked for {self._name}{list(place)}"
+            )
         if not all(0 <= i < size for i, size in zip(place, self.shape)):
             raise KernelError(
-                f"{self._machine.current} touches {self._name}{list(place)}, outside the shape {self.shape}: on a GPU that is "
-                "somebody else's memory"
+                f"{self._machine.current} touches {self._name}{list(place)}, outside the shape {self.shape}: "
+                "on a GPU that is somebody else's memory"
             )
         return place
 
@@ -171,11 +175,14 @@ class Memory:
         where = f"{self._name}{list(place)}"
         if self._is_shared:
             raise KernelError(f"{me} {does} {where}, which {other} {did} with no barrier between the two")
-        raise KernelError(f"{me} {does} {where}, which {other} {did}: the order of the two is anybody's guess")
+        raise KernelError(
+            f"{me} {does} {where}, which {other} {did}: the order of the two is anybody's guess"
+        )
 
 
 class Machine:
-    """What stands for `numba.cuda` in a kernel. `log`: (array's name, block, thread, index) of every write."""
+    """What stands for `numba.cuda` in a kernel. `log`: (array's name, block, thread, index) of every write.
+    """
 
     def __init__(self, is_strict=True):
         self.current, self.log, self.is_strict = None, [], is_strict
@@ -204,7 +211,9 @@ class Machine:
         place, thread.shared_calls = thread.shared_calls, thread.shared_calls + 1
         block = thread.block
         if place == len(block.shared):
-            array = np.full(shape, np.nan, np.dtype(str(np.dtype(dtype) if isinstance(dtype, type) else dtype)))
+            array = np.full(
+                shape, np.nan, np.dtype(str(np.dtype(dtype) if isinstance(dtype, type) else dtype))
+            )
             block.shared.append(Memory(self, array, "shared", True))
         return block.shared[place]
 
@@ -212,17 +221,23 @@ class Machine:
 def launch(kernel, blocks, threads, *arguments, order="up", is_strict=True):
     """Run a kernel, and return the log of its writes.
 
-    kernel: as `cuda.jit` returned it, or a plain function. blocks, threads: an int, or (x, y). arguments: NumPy
-    arrays, which change, and numbers. order: in which the threads of a block run: up, down, or a NumPy generator. is_strict: whether races are errors, even if all goes well.
+    kernel: as `cuda.jit` returned it, or a plain function. blocks, threads: an int, or (x, y). arguments:
+    NumPy arrays, which change, and numbers. order: in which the threads of a block run: up, down, or a NumPy
+    generator. is_strict: whether races are errors, even if all goes well.
     """
     machine, function = Machine(is_strict), function_of(kernel)
     names = function.__code__.co_varnames
-    given = [Memory(machine, a, name, False) if isinstance(a, np.ndarray) else a for a, name in zip(arguments, names)]
+    given = [
+        Memory(machine, a, name, False) if isinstance(a, np.ndarray) else a
+        for a, name in zip(arguments, names)
+    ]
     on_machine = with_cuda(function, machine)
     machine.grid_dim, dim = sizes(blocks), sizes(threads)
     for y, x in product(range(machine.grid_dim.y), range(machine.grid_dim.x)):
         with np.errstate(all="ignore"):
-            Block(machine, Place(x, y, 0), dim).run(lambda: on_machine(*given), order_of(order, dim.x * dim.y))
+            Block(machine, Place(x, y, 0), dim).run(
+                lambda: on_machine(*given), order_of(order, dim.x * dim.y)
+            )
     return machine.log
 
 
@@ -255,4 +270,6 @@ DEVICE_MATH = types.SimpleNamespace(**{**vars(math), "exp": exp})
 def with_cuda(function, machine):
     """The function with this machine wherever it says `cuda`, and a GPU's `math`."""
     scope = {**function.__globals__, "cuda": machine, "math": DEVICE_MATH}
-    return types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)
+    return types.FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )

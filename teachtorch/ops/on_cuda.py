@@ -1,11 +1,11 @@
 """Operators on `cuda`: the kernels of kernels/cuda where there is one, else the CPU's kernel on copies.
 
     launch(op, ...) of ops/launch.py → launch_on_cuda
-      a kernel of our own takes the operator and these dtypes   → it goes into the current stream, the host goes on
-      no kernel does                                            → the host waits, copies, computes, copies back
+      a kernel of our own takes the operator and these dtypes  → it goes into the current stream
+      no kernel does                                           → the host waits, copies, computes, copies back
 
-The second way is slow, and always right (PyTorch has it for Apple's GPUs, PYTORCH_ENABLE_MPS_FALLBACK). The observer's
-topic "stream" tells the two apart: the name of such a launch ends in " on the host".
+The second way is slow, and always right (PyTorch has it for Apple's GPUs, PYTORCH_ENABLE_MPS_FALLBACK). The
+observer's topic "stream" tells the two apart: the name of such a launch ends in " on the host".
 """
 
 import numpy as np
@@ -159,7 +159,7 @@ def pointwise(launch, outputs, args):
     out = outputs[0] if outputs else args[0]
     kernel, args = kernels.choose(args)
     if any(a is None for a in args):
-        return False        # clamp(x, None, 1): the declaration's function knows nothing of operands left out
+        return False  # clamp(x, None, 1): the declaration's function knows nothing of operands left out
     dtype = compute_dtype(args, kind)
     on_device = [a for a in args if isinstance(a, Tensor) and not a.is_cpu]
     if not on_device or dtype.numpy not in COMPILED_DTYPES or not takes(out, *on_device):
@@ -256,7 +256,9 @@ def as_rows(launch, t, dims):
     if dims and dims != list(range(dims[0], dims[-1] + 1)):
         kept = [d for d in range(len(shape)) if d not in dims]
         order = [*kept, *dims]
-        t = from_geometry(t._storage, [shape[d] for d in order], [t._stride[d] for d in order], t._offset, t._dtype)
+        t = from_geometry(
+            t._storage, [shape[d] for d in order], [t._stride[d] for d in order], t._offset, t._dtype
+        )
         dims, shape = list(range(len(kept), len(shape))), t._shape
     first, end = (dims[0], dims[-1] + 1) if dims else (0, 0)
     sizes = [geometry.numel(part) for part in (shape[:first], shape[first:end], shape[end:])]
@@ -290,7 +292,9 @@ def fold_all(launch, outputs, args):
 
 @kernel_for("sum_dim", "amax", "amin")
 def fold_dims(launch, outputs, args):
-    return folded(launch, launch.op.name.removesuffix("_dim"), outputs[0], args[0], dims_asked(args[0], args[1]))
+    return folded(
+        launch, launch.op.name.removesuffix("_dim"), outputs[0], args[0], dims_asked(args[0], args[1])
+    )
 
 
 @kernel_for("mean", "mean_dim")
@@ -320,7 +324,12 @@ def softmax_backward(launch, outputs, args):
     from ..kernels.cuda import softmax as kernels
 
     out, (grad, result, dim), is_log = outputs[0], args[:3], "log" in launch.op.name
-    if result._dtype not in FLOATS or grad._dtype is not result._dtype or not result._shape or not result.numel():
+    if (
+        result._dtype not in FLOATS
+        or grad._dtype is not result._dtype
+        or not result._shape
+        or not result.numel()
+    ):
         return False
     rows, *sizes = as_rows(launch, result, [geometry.wrap_dim(dim, len(result._shape))])
     target, slopes, source = launch.flat(out), launch.flat(launch.contiguous(grad)), launch.flat(rows)
@@ -336,8 +345,10 @@ def layer_norm(launch, outputs, args):
         return False
     count = geometry.numel(shape)
     rows = t.numel() // count
-    weight, bias = [filled_unless_given(launch, given, count, value, t._dtype)
-                    for given, value in ((weight, 1), (bias, 0))]
+    weight, bias = [
+        filled_unless_given(launch, given, count, value, t._dtype)
+        for given, value in ((weight, 1), (bias, 0))
+    ]
     source, *held = [launch.flat(launch.contiguous(each)) for each in (t, mean, rstd, weight, bias)]
     launch.enqueue(lambda stream: normalization.row_statistics(*held[:2], source, rows, count, stream))
     launch.compute(reciprocal_deviation, rstd, [rstd, scalar_of(eps, t._dtype)], t._dtype)
@@ -374,8 +385,12 @@ def batch_norm(launch, outputs, args):
     if not training or not are_floats(t, mean, *given) or not out.is_contiguous() or sizes[0] * sizes[2] < 2:
         return False
     dtype, count = t._dtype, sizes[0] * sizes[2]
-    weight, bias = [filled_unless_given(launch, each, sizes[1], value, dtype) for each, value in ((weight, 1), (bias, 0))]
-    target, source, *held = [launch.flat(launch.contiguous(each)) for each in (out, t, mean, rstd, weight, bias)]
+    weight, bias = [
+        filled_unless_given(launch, each, sizes[1], value, dtype) for each, value in ((weight, 1), (bias, 0))
+    ]
+    target, source, *held = [
+        launch.flat(launch.contiguous(each)) for each in (out, t, mean, rstd, weight, bias)
+    ]
     launch.enqueue(lambda stream: normalization.channel_statistics(*held[:2], source, *sizes, stream))
     if running_mean is not None:
         follow(launch, running_mean, mean, momentum, 1)
@@ -476,7 +491,11 @@ def embedding(launch, outputs, args):
         return False
     shape, columns = (indices.numel(), weight._shape[1]), weight._shape[1]
     index = Strided(launch.flat(launch.contiguous(indices)), shape, (1, 0))
-    target, source, bad = Strided(launch.flat(out), shape, (columns, 1)), launch.strided(weight), launch.runtime.bad_index
+    target, source, bad = (
+        Strided(launch.flat(out), shape, (columns, 1)),
+        launch.strided(weight),
+        launch.runtime.bad_index,
+    )
     launch.enqueue(lambda stream: picking.run("gather", index, target, source, 0, bad, stream))
 
 
@@ -486,7 +505,12 @@ def scatter_add(launch, outputs, args):
 
     t, dim, index, source = args[:4]
     target = outputs[0] if outputs else t
-    if t._dtype not in FLOATS or not t._shape or index._dtype is not dt.int64 or source._dtype is not t._dtype:
+    if (
+        t._dtype not in FLOATS
+        or not t._shape
+        or index._dtype is not dt.int64
+        or source._dtype is not t._dtype
+    ):
         return False
     if outputs:
         launch.compute(same, target, [t], t._dtype)

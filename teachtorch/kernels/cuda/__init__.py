@@ -9,10 +9,10 @@
     normalization.py  layer norm, batch norm
     picking.py        gather, scatter_add (atomics)
     optim.py          fused optimizer steps
-    matmul.py         naive and tiled products, and the library that one would use
+    matmul.py         naive and tiled products
 
 They need the package numba-cuda (`pip install teachtorch[cuda]`) and a GPU, or Numba's simulator
-(NUMBA_ENABLE_CUDASIM=1), which runs every thread as a Python thread: slow, but exact in what it computes. These
-kernels have been run in the simulator alone. What it cannot show: whether a missing barrier loses (it usually does
-not), how memory accesses coalesce, how long anything takes.
+(NUMBA_ENABLE_CUDASIM=1), which runs every thread as a Python thread: slow, but exact in what it computes.
+These kernels have been run in the simulator alone. What it cannot show: whether a missing barrier loses (it
+usually does not), how memory accesses coalesce, how long anything takes.
 """

@@ -2,9 +2,9 @@
 
 import functools
 
-THREADS = 256               # of a block on a GPU: a multiple of a warp's 32, small enough for many blocks per processor
-SIMULATED_THREADS = 8       # of a block in the simulator, where each is a thread of the operating system
-MOST_BLOCKS = 4096          # more work than that is walked in strides of the whole grid
+THREADS = 256  # of a block on a GPU: a multiple of a warp's 32, small enough for many blocks per processor
+SIMULATED_THREADS = 8  # of a block in the simulator, where each is a thread of the operating system
+MOST_BLOCKS = 4096  # more work than that is walked in strides of the whole grid
 MOST_SIMULATED_BLOCKS = 4
 
 

@@ -1,11 +1,13 @@
-"""Matrix products: the naive one, the tiled one, and the library's.
+"""Matrix products: the naive one, and the tiled one, which the device uses.
 
-naive   each thread computes one element of the result, and reads a row and a column from device memory for it: 2n
-        words for 2n operations
-tiled   a block computes a tile of the result, and brings tiles of both matrices into shared memory, each word once for
-        all the threads that use it: 2n / TILE words per thread
-library cuBLAS, through the package nvmath-python: tensor cores, register tiles and a choice of hundreds of kernels,
-        kept by the vendor. A product that is to be fast is its business; it is used where it can be imported.
+naive   each thread computes one element of the result, and reads a row and a column from device memory for
+        it: 2n words for 2n operations
+tiled   a block computes a tile of the result, and brings tiles of both matrices into shared memory, each word
+        once for all the threads that use it: 2n / TILE words per thread
+
+A product that is to be fast is a library's business: cuBLAS (with the package nvmath-python,
+`nvmath.bindings.cublas`) has register tiles, tensor cores and a kernel for each card, kept by the vendor. It is
+not called here, since there was no GPU to try it on; its place is `run`.
 """
 
 import functools
@@ -25,7 +27,8 @@ def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b
     if row < rows and column < columns:
         total = np.{dtype}(0)
         for k in range(depth):
-            total += a[batch * a_batch + row * a_row + k * a_column] * b[batch * b_batch + k * b_row + column * b_column]
+            left = a[batch * a_batch + row * a_row + k * a_column]
+            total += left * b[batch * b_batch + k * b_row + column * b_column]
         out[(batch * rows + row) * columns + column] = total
 """
 
@@ -77,15 +80,3 @@ def run(out, a, b, how="tiled", stream=0):
 @functools.lru_cache(maxsize=None)
 def compiled(how, dtype, tile):
     return load_kernel(how, DeviceTranslator(dtype), TEXTS[how].format(dtype=dtype, tile=tile))
-
-
-@functools.lru_cache(maxsize=None)
-def library():
-    """nvmath-python's linear algebra, or None where the package or the GPU is missing."""
-    if is_simulated():
-        return None
-    try:
-        from nvmath.linalg import advanced
-    except ImportError:
-        return None
-    return advanced

@@ -1,7 +1,7 @@
 """Layer norm and batch norm: means and variances by a block, then one walk that normalises.
 
-Variances are taken around the mean (two walks), as kernels/normalization.py does: a difference of large sums of
-squares would lose the digits that matter.
+Variances are taken around the mean (two walks), as kernels/normalization.py does: a difference of large sums
+of squares would lose the digits that matter.
 """
 
 import functools
@@ -13,7 +13,8 @@ from .reduce import add
 from .source import DeviceTranslator, load_kernel
 
 # Element i of group g lies at (i // length * groups + g) * length + i % length: of layer norm's rows with
-# groups = rows and length = count, of batch norm's channels with groups = channels and length = places per image.
+# groups = rows and length = count, of batch norm's channels with groups = channels and length = places per
+# image.
 STATISTICS = """
 @cuda.jit
 def kernel(means, variances, x, count, groups, length):
@@ -84,7 +85,9 @@ def row_statistics(means, variances, x, rows, count, stream=0):
 
 
 def channel_statistics(means, variances, x, batch, channels, length, stream=0):
-    """The mean and the biased variance of each channel of x, which is flat and of shape (batch, channels, length)."""
+    """The mean and the biased variance of each channel of x, which is flat and of shape (batch, channels,
+    length).
+    """
     kernel = with_block_sum(STATISTICS, "statistics", np.dtype(x.dtype), threads_per_block())
     numbers = np.int64(batch * length), np.int64(channels), np.int64(length)
     run_blocks(kernel, channels, stream, means, variances, x, *numbers)
@@ -110,7 +113,9 @@ def rows_gradient(out, weight_grad, bias_grad, grad, x, means, rstds, weight, ro
     kernel = with_block_sum(ROWS_GRADIENT, "rows_gradient", dtype, threads)
     run_blocks(kernel, rows, stream, out, grad, x, means, rstds, weight, np.int64(count))
     kernel = with_block_sum(COLUMNS_GRADIENT, "columns_gradient", dtype, threads)
-    run_blocks(kernel, count, stream, weight_grad, bias_grad, grad, x, means, rstds, np.int64(rows), np.int64(count))
+    run_blocks(
+        kernel, count, stream, weight_grad, bias_grad, grad, x, means, rstds, np.int64(rows), np.int64(count)
+    )
 
 
 @functools.lru_cache(maxsize=None)

@@ -1,8 +1,8 @@
 """Fused optimizer steps, from the one-element updates of ops/fused_optim.py: one launch per parameter.
 
 PyTorch goes further and walks all parameters in one launch, with their addresses as the kernel's arguments
-(aten/src/ATen/native/cuda/MultiTensorApply.cuh); a table of addresses needs pointers, which Numba does not show to
-CUDA kernels.
+(aten/src/ATen/native/cuda/MultiTensorApply.cuh); a table of addresses needs pointers, which Numba does not
+show to CUDA kernels.
 """
 
 import functools
@@ -24,9 +24,9 @@ def run(update, arrays, numbers, stream=0):
     """Update arrays of one parameter in place.
 
     Args:
-        update: a ListKernel of kernels/optim.py: the function of one element, and which arrays it reads and writes.
-        arrays: flat device arrays of one dtype and size: the parameter, its gradient, the optimizer's state.
-        numbers: of the update (learning rate, decay, ...).
+        update: a ListKernel of kernels/optim.py: the function of one element, and which arrays it reads and
+        writes. arrays: flat device arrays of one dtype and size: the parameter, its gradient, the optimizer's
+        state. numbers: of the update (learning rate, decay, ...).
     """
     dtype = np.dtype(arrays[0].dtype)
     kernel = compiled(update, dtype, len(numbers))
@@ -40,7 +40,10 @@ def compiled(update, dtype, count):
     function = translator.add(update.function)
     numbers = [f"n{k}" for k in range(count)]
     text = KERNEL.format(
-        function=function, arrays=", ".join(f"a{k}" for k in range(update.lists)), numbers=", ".join(numbers),
+        function=function,
+        arrays=", ".join(f"a{k}" for k in range(update.lists)),
+        numbers=", ".join(numbers),
         results=", ".join(f"a{k}[i]" for k in update.writes),
-        arguments=", ".join([f"a{k}[i]" for k in update.reads] + numbers))
+        arguments=", ".join([f"a{k}[i]" for k in update.reads] + numbers),
+    )
     return load_kernel(f"step_{update.function.__name__}", translator, text)

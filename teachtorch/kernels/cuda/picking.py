@@ -1,8 +1,8 @@
 """gather and scatter_add: an index array says where along one dimension to read, or to add.
 
-Several threads may add to one element at once: `cuda.atomic.add` lets each see the sum of those before. Their order
-changes from run to run, and with it the last bits of a sum of floats, which is why PyTorch calls scatter_add_ on a GPU
-nondeterministic.
+Several threads may add to one element at once: `cuda.atomic.add` lets each see the sum of those before. Their
+order changes from run to run, and with it the last bits of a sum of floats, which is why PyTorch calls
+scatter_add_ on a GPU nondeterministic.
 """
 
 import functools
@@ -38,7 +38,8 @@ def run(action, index, same, other, dim, bad, stream=0):
     Args:
         action: gather or scatter_add.
         index: a Strided of int64. `same`, of its shape or larger; `other`, with as many dimensions.
-        bad: a device array of one int32, which becomes 1 if an index is out of range; such elements are left out.
+        bad: a device array of one int32, which becomes 1 if an index is out of range; such elements are left
+        out.
     """
     steps = [index.strides, same.strides, [0 if d == dim else step for d, step in enumerate(other.strides)]]
     numbers = [np.int64(each) for each in (*index.shape, *[step for walk in steps for step in walk])]

@@ -49,8 +49,12 @@ def compiled(function, dtype, pattern, ndim):
         elements.append(element(letter, f"a{k}", place, dtype))
     numbers = [f"size{d}" for d in range(ndim)] + [f"step{k}_{d}" for k in walked for d in range(ndim)]
     text = KERNEL.format(
-        arrays=", ".join(f"a{k}" for k in range(len(pattern))), numbers=", ".join(numbers), function=name,
-        places=places(walked, ndim), elements=", ".join(elements))
+        arrays=", ".join(f"a{k}" for k in range(len(pattern))),
+        numbers=", ".join(numbers),
+        function=name,
+        places=places(walked, ndim),
+        elements=", ".join(elements),
+    )
     return load_kernel("pointwise", translator, text)
 
 
@@ -71,7 +75,8 @@ def element(letter, array, place, dtype):
 
 
 def places(walked, ndim, indent=8):
-    """Lines that turn the number `n` of an element into its place `p{k}` in each array, last dimension first."""
+    """Lines that turn the number `n` of an element into its place `p{k}` in each array, last dimension first.
+    """
     lines = ["rest = n", *[f"p{k} = 0" for k in walked]]
     for d in reversed(range(ndim)):
         lines.append(f"at{d} = rest % size{d}" if d else "at0 = rest")

@@ -1,8 +1,9 @@
-"""Reductions: each thread folds its elements, a block folds its threads in shared memory, then the blocks are folded.
+"""Reductions: each thread folds its elements, a block folds its threads in shared memory, then the blocks are
+folded.
 
-The input is seen as (outer, count, inner), and `count` is folded. Few long rows are shared by several blocks, whose
-results a second launch folds; there is no barrier across blocks within one (Harris, "Optimizing Parallel Reduction
-in CUDA", 2007). Floats are summed in their own dtype, as on PyTorch's GPU.
+The input is seen as (outer, count, inner), and `count` is folded. Few long rows are shared by several blocks,
+whose results a second launch folds; there is no barrier across blocks within one (Harris, "Optimizing
+Parallel Reduction in CUDA", 2007). Floats are summed in their own dtype, as on PyTorch's GPU.
 """
 
 import functools
@@ -13,7 +14,7 @@ from .. import scalar
 from .grid import is_simulated, run_blocks, threads_per_block
 from .source import DeviceTranslator, load_kernel
 
-WORTH_A_BLOCK = 4       # elements per thread that make it worth to give a row another block
+WORTH_A_BLOCK = 4  # elements per thread that make it worth to give a row another block
 MOST_PARTS = 256
 
 KERNEL = """
@@ -86,5 +87,7 @@ def compiled(name, accumulator, threads):
     translator = DeviceTranslator(accumulator)
     fold_of_block = translator.block_fold("folded", FOLDS[name], threads)
     step = translator.add(FOLDS[name], primitive=True)
-    text = KERNEL.format(threads=threads, accumulator=accumulator, step=step, start=start_of(name, accumulator))
+    text = KERNEL.format(
+        threads=threads, accumulator=accumulator, step=step, start=start_of(name, accumulator)
+    )
     return load_kernel(name, translator, fold_of_block, text)

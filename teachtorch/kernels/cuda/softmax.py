@@ -1,7 +1,7 @@
 """Softmax and log_softmax along the middle of (outer, count, inner): one block per row, three walks over it.
 
-The row's maximum and the sum of exponentials stay in shared memory: the row is read three times and written once,
-where operators one by one would read and write it eight times.
+The row's maximum and the sum of exponentials stay in shared memory: the row is read three times and written
+once, where operators one by one would read and write it eight times.
 """
 
 import functools
@@ -66,12 +66,18 @@ def backward(out, grad, result, outer, count, inner, is_log, stream=0):
 def compiled_forward(dtype, is_log, threads):
     translator = DeviceTranslator(dtype)
     names = {f.__name__: translator.add(f, primitive=True) for f in (scalar.exp, scalar.log, scalar.maximum)}
-    folds = [translator.block_fold("block_maximum", scalar.maximum, threads),
-             translator.block_fold("block_sum", add, threads)]
+    folds = [
+        translator.block_fold("block_maximum", scalar.maximum, threads),
+        translator.block_fold("block_sum", add, threads),
+    ]
     text = FORWARD.format(
-        threads=threads, dtype=dtype, exp=names["exp"], maximum=names["maximum"],
+        threads=threads,
+        dtype=dtype,
+        exp=names["exp"],
+        maximum=names["maximum"],
         shift=f"total = {names['log']}(total)" if is_log else f"total = np.{dtype}(1) / total",
-        result="value - total" if is_log else f"{names['exp']}(value) * total")
+        result="value - total" if is_log else f"{names['exp']}(value) * total",
+    )
     return load_kernel("softmax", translator, *folds, text)
 
 
@@ -81,7 +87,11 @@ def compiled_backward(dtype, is_log, threads):
     exp = translator.add(scalar.exp, primitive=True)
     fold = translator.block_fold("block_sum", add, threads)
     text = BACKWARD.format(
-        threads=threads, dtype=dtype,
+        threads=threads,
+        dtype=dtype,
         term="grad[place]" if is_log else "grad[place] * result[place]",
-        slope=f"grad[place] - {exp}(result[place]) * total" if is_log else "(grad[place] - total) * result[place]")
+        slope=f"grad[place] - {exp}(result[place]) * total"
+        if is_log
+        else "(grad[place] - total) * result[place]",
+    )
     return load_kernel("softmax_backward", translator, fold, text)

@@ -15,8 +15,8 @@ import numpy as np
 from numba import cuda, types
 '''
 
-# All threads of a block give a value and get the merged one. The first barrier is for a fold before this one, whose
-# result another thread may not have read yet.
+# All threads of a block give a value and get the merged one. The first barrier is for a fold before this one,
+# whose result another thread may not have read yet.
 BLOCK_FOLD = """
 @cuda.jit(device=True)
 def {name}(shared, value):
@@ -34,10 +34,10 @@ def {name}(shared, value):
 """
 
 
-# NumPy's functions that numba-cuda 0.30 does not have (it has those of trigonometry), one element at a time. None of
-# them raises where Python's math would: the simulator runs them as they stand.
+# NumPy's functions that numba-cuda 0.30 does not have (it has those of trigonometry), one element at a time.
+# None of them raises where Python's math would: the simulator runs them as they stand.
 
-LARGE = 4503599627370496.0      # 2**52: floats from here on are whole
+LARGE = 4503599627370496.0  # 2**52: floats from here on are whole
 
 
 def square_root(x):
@@ -73,8 +73,16 @@ def rounded(x):
 
 
 REPLACED = {
-    np.sqrt: square_root, math.sqrt: square_root, np.exp: scalar.exp, math.exp: scalar.exp, np.fmod: remainder,
-    math.fmod: remainder, np.trunc: truncated, np.floor: rounded_down, np.ceil: rounded_up, np.rint: rounded,
+    np.sqrt: square_root,
+    math.sqrt: square_root,
+    np.exp: scalar.exp,
+    math.exp: scalar.exp,
+    np.fmod: remainder,
+    math.fmod: remainder,
+    np.trunc: truncated,
+    np.floor: rounded_down,
+    np.ceil: rounded_up,
+    np.rint: rounded,
 }
 MISSING = (np.nextafter,)
 OURS = {square_root, remainder, truncated, rounded_down, rounded_up, rounded}

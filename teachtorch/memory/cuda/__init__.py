@@ -1,10 +1,11 @@
 """`cuda`: a GPU, through the package numba-cuda (`pip install teachtorch[cuda]`).
 
-    driver.py    what is asked of the GPU's driver: memory, copies, streams, events; the same of Numba's simulator
+    driver.py    what is asked of the GPU's driver: memory, copies, streams, events; and the simulator's form
     runtime.py   the device behind the interface of memory/runtime.py, so that memory/caching serves it
 
-Nothing is imported before somebody asks for the device. With NUMBA_ENABLE_CUDASIM=1 the device is Numba's simulator,
-which needs no GPU: each thread of a kernel is then a Python thread, so that only small tensors make sense.
+Nothing is imported before somebody asks for the device. With NUMBA_ENABLE_CUDASIM=1 the device is Numba's
+simulator, which needs no GPU: each thread of a kernel is then a Python thread, so that only small tensors
+make sense.
 """
 
 import functools

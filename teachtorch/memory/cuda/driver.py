@@ -1,8 +1,9 @@
 """What teachtorch asks of the GPU's driver, in two forms: the real one, and the same of Numba's simulator.
 
-Both have the same methods. An address is an int; `array(address, size, dtype)` is a flat device array over memory that
-somebody else owns, which is what kernels and copies take. `Hardware` has not been run on a GPU yet: it was written
-against numba-cuda 0.30 (`numba_cuda/numba/cuda/cudadrv/driver.py`), and each method is one call of it.
+Both have the same methods. An address is an int; `array(address, size, dtype)` is a flat device array over
+memory that somebody else owns, which is what kernels and copies take. `Hardware` has not been run on a GPU
+yet: it was written against numba-cuda 0.30 (`numba_cuda/numba/cuda/cudadrv/driver.py`), and each method is
+one call of it.
 """
 
 import ctypes
@@ -12,8 +13,8 @@ from numba import cuda
 
 from ..runtime import DeviceOutOfMemory
 
-SIMULATED_MEMORY = 256 << 20       # bytes
-OUT_OF_MEMORY = 2                  # CUDA_ERROR_OUT_OF_MEMORY
+SIMULATED_MEMORY = 256 << 20  # bytes
+OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
 
 
 class Hardware:
@@ -23,7 +24,7 @@ class Hardware:
         self.context = cuda.current_context()
         self.name = cuda.get_current_device().name
         self.name = self.name.decode() if isinstance(self.name, bytes) else self.name
-        self.owners = {}            # address -> what keeps the memory
+        self.owners = {}  # address -> what keeps the memory
 
     def allocate(self, nbytes):
         """The address of fresh memory (cuMemAlloc). DeviceOutOfMemory if there is none."""
@@ -40,7 +41,7 @@ class Hardware:
     def release(self, address):
         """Give memory back (cuMemFree), at once: Numba would wait until there is more to give back."""
         del self.owners[address]
-        self.context.deallocations.clear()
+        self.context.memory_manager.deallocations.clear()
 
     def memory_info(self):
         """(free, total) bytes."""
@@ -52,7 +53,8 @@ class Hardware:
         from numba.cuda.cudadrv.driver import MemoryPointer
 
         dtype = np.dtype(dtype)
-        pointer = MemoryPointer(self.context, ctypes.c_void_p(address), size * dtype.itemsize)
+        nbytes = size * dtype.itemsize
+        pointer = MemoryPointer(self.context, ctypes.c_void_p(address), nbytes) if nbytes else None
         return DeviceNDArray((size,), (dtype.itemsize,), dtype, gpu_data=pointer)
 
     def stream(self, priority):
@@ -81,7 +83,9 @@ class Hardware:
 
 
 class Simulator:
-    """Numba's simulator: device memory is NumPy's, streams and events do nothing, since all work is done at once."""
+    """Numba's simulator: device memory is NumPy's, streams and events do nothing, since all work is done at
+    once.
+    """
 
     name = "Numba CUDA simulator"
 

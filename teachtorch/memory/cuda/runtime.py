@@ -18,8 +18,8 @@ from .driver import Hardware, Simulator
 
 STREAMS_PER_POOL = 32  # c10/cuda/CUDAStream.cpp
 BAD_INDEX = (
-    "CUDA error: device-side assert triggered: an index was out of bounds in a kernel that was launched before this "
-    "call. The result of that kernel is not to be used."
+    "CUDA error: device-side assert triggered: an index was out of bounds in a kernel that was launched "
+    "before this call. The result of that kernel is not to be used."
 )
 
 
@@ -101,7 +101,8 @@ class CudaRuntime(AcceleratorRuntime):
         return self.driver.array(address, size, dtype)
 
     def pinned(self, nbytes):
-        """Page-locked memory of the host, a flat uint8 array, which copies can reach without the host's help."""
+        """Page-locked memory of the host, a flat uint8 array, which copies can reach without the host's help.
+        """
         return self.driver.pinned(nbytes)
 
     def copy_to_host(self, address, host, stream_id):
@@ -149,7 +150,9 @@ class CudaRuntime(AcceleratorRuntime):
 
     def launch(self, name, stream_id, work, reads=(), writes=(), is_copy=False):
         """Let the stream call a Python function when it comes to it."""
-        self.enqueue(name, stream_id, lambda stream: self.driver.call_in_stream(stream, work), reads, writes, is_copy)
+        self.enqueue(
+            name, stream_id, lambda stream: self.driver.call_in_stream(stream, work), reads, writes, is_copy
+        )
 
     def enqueue(self, name, stream_id, work, reads=(), writes=(), is_copy=False):
         """Call `work(stream)`, which puts kernels or copies into Numba's stream and returns at once."""
@@ -205,4 +208,6 @@ class CudaRuntime(AcceleratorRuntime):
 runtime = CudaRuntime()
 register_runtime(runtime)
 if not is_simulated():
-    declare_available("cuda")       # the accelerator of this machine; the simulator is nobody's choice but the user's
+    declare_available(
+        "cuda"
+    )  # the accelerator of this machine; the simulator is nobody's choice but the user's

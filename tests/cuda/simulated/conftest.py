@@ -34,7 +34,7 @@ class Guarded:
     def result(self, shape=None):
         """The elements, once it is seen that nothing was written behind them."""
         host = self.whole.copy_to_host()
-        np.testing.assert_array_equal(host[self.size:], self.poison, "written behind the end")
+        np.testing.assert_array_equal(host[self.size :], self.poison, "written behind the end")
         return host[: self.size].reshape(self.size if shape is None else shape)
 
     def strided(self, shape):

@@ -1,4 +1,5 @@
-"""Tensors on the device `cuda`: operators give what the CPU gives, memory comes from the caching allocator."""
+"""Tensors on the device `cuda`: operators give what the CPU gives, memory comes from the caching allocator.
+"""
 
 import gc
 
@@ -7,20 +8,61 @@ import pytest
 
 import teachtorch as torch
 from teachtorch.core import observer
-from teachtorch.memory.caching import allocator_of
 from teachtorch.dispatch.operator import registry
+from teachtorch.memory.caching import allocator_of
 from teachtorch.memory.runtime import runtime_of
 from teachtorch.ops.on_cuda import native
-from tests.sim.test_operators import HOST_ONLY, OPERATORS, RANDOM, SAMPLES, UNINITIALISED, call, tensors_in
+from tests.sim.test_operators import (
+    HOST_ONLY,
+    OPERATORS,
+    RANDOM,
+    SAMPLES,
+    UNINITIALISED,
+    call,
+    tensors_in,
+)
 
 # All operators with kernels of their own, and a few of the others, which all go the same way.
-ON_THE_HOST = ["sort", "nonzero", "cumsum", "bernoulli_", "index_put", "cat", "max_dim", "std", "convolution", "fill_diagonal_"]
+ON_THE_HOST = [
+    "sort",
+    "nonzero",
+    "cumsum",
+    "bernoulli_",
+    "index_put",
+    "cat",
+    "max_dim",
+    "std",
+    "convolution",
+    "fill_diagonal_",
+]
 CHECKED = [n for n in OPERATORS if registry[n].info.pointwise or n in native] + ON_THE_HOST
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 # What the GPU's own kernels are for: of these no launch may go to the host.
-OURS = ["add", "mul", "sub", "tanh", "exp", "gelu", "where", "sum", "sum_dim", "mean_dim", "amax", "_softmax",
-        "_log_softmax", "_softmax_backward_data", "native_layer_norm", "mm", "bmm", "mv", "gather", "scatter_add", "embedding",
-        "zeros", "full"]
+OURS = [
+    "add",
+    "mul",
+    "sub",
+    "tanh",
+    "exp",
+    "gelu",
+    "where",
+    "sum",
+    "sum_dim",
+    "mean_dim",
+    "amax",
+    "_softmax",
+    "_log_softmax",
+    "_softmax_backward_data",
+    "native_layer_norm",
+    "mm",
+    "bmm",
+    "mv",
+    "gather",
+    "scatter_add",
+    "embedding",
+    "zeros",
+    "full",
+]
 
 
 class Launches:
@@ -67,8 +109,13 @@ def test_kernels_of_our_own_are_used(name):
 
 def trained(device):
     torch.manual_seed(3)
-    model = torch.nn.Sequential(torch.nn.Linear(5, 6, bias=False), torch.nn.BatchNorm1d(6), torch.nn.GELU(), torch.nn.LayerNorm(6),
-                                torch.nn.Linear(6, 3))
+    model = torch.nn.Sequential(
+        torch.nn.Linear(5, 6, bias=False),
+        torch.nn.BatchNorm1d(6),
+        torch.nn.GELU(),
+        torch.nn.LayerNorm(6),
+        torch.nn.Linear(6, 3),
+    )
     x, y = torch.randn(4, 5), torch.tensor([0, 2, 1, 2])
     model, x, y = model.to(device), x.to(device), y.to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, fused=True)
@@ -149,7 +196,11 @@ def test_streams_and_events():
     torch.cuda.current_stream().wait_event(event)
     x.record_stream(torch.cuda.current_stream())
     event.synchronize()
-    assert event.query() and (x + 1).tolist() == [3, 3, 3] and torch.cuda.current_stream() == torch.cuda.default_stream()
+    assert (
+        event.query()
+        and (x + 1).tolist() == [3, 3, 3]
+        and torch.cuda.current_stream() == torch.cuda.default_stream()
+    )
     called = []
     side.launch_host_function(lambda: called.append(1))
     torch.cuda.synchronize()

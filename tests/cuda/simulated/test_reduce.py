@@ -27,7 +27,9 @@ def fold(name, x, dtype):
 @pytest.mark.parametrize("shape", [(1, 1, 1), (3, 5, 1), (2, 13, 3), (1, 9, 4)])
 def test_folds(rng, name, shape):
     x = rng.standard_normal(shape).astype(np.float32)
-    np.testing.assert_allclose(fold(name, x, np.float32)[0], FOLDS[name](x.astype(np.float64), 1), **TOLERANCE)
+    np.testing.assert_allclose(
+        fold(name, x, np.float32)[0], FOLDS[name](x.astype(np.float64), 1), **TOLERANCE
+    )
 
 
 @pytest.mark.parametrize("name", ["sum", "amax"])
@@ -84,7 +86,11 @@ def test_softmax(rng, shape, is_log):
 def test_layer_norm(rng):
     rows, count = 3, 13
     x = rng.standard_normal((rows, count)) + 50
-    weight, bias, grad = rng.standard_normal(count), rng.standard_normal(count), rng.standard_normal((rows, count))
+    weight, bias, grad = (
+        rng.standard_normal(count),
+        rng.standard_normal(count),
+        rng.standard_normal((rows, count)),
+    )
     means, variances = Guarded(rows, np.float64), Guarded(rows, np.float64)
     normalization.row_statistics(means.memory, variances.memory, flat(x), rows, count)
     np.testing.assert_allclose(means.result(), x.mean(1))
@@ -97,7 +103,11 @@ def test_layer_norm(rng):
     centred = (x - x.mean(1, keepdims=True)) * rstd[:, None]
     np.testing.assert_allclose(out.result((rows, count)), centred * weight + bias)
 
-    slopes, of_weight, of_bias = Guarded(x.size, np.float64), Guarded(count, np.float64), Guarded(count, np.float64)
+    slopes, of_weight, of_bias = (
+        Guarded(x.size, np.float64),
+        Guarded(count, np.float64),
+        Guarded(count, np.float64),
+    )
     memories = slopes.memory, of_weight.memory, of_bias.memory
     normalization.rows_gradient(*memories, flat(grad), *held, flat(weight), rows, count)
     weighted = grad * weight

@@ -6,8 +6,8 @@ Three walks over the row, each thread at the places thread, thread + THREADS, ..
 2. the sum of exp(x - maximum),
 3. exp(x - maximum) / sum, written to out.
 
-The first two end in a fold in shared memory. One shared array is enough for both, if no thread writes the second fold
-into it while another still reads the first.
+The first two end in a fold in shared memory. One shared array is enough for both, if no thread writes the
+second fold into it while another still reads the first.
 """
 
 import math

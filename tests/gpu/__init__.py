@@ -1,0 +1,1 @@
+"""Tests that need a real GPU (marker `gpu`), and `python -m tests.gpu.measure`."""
