@@ -10,6 +10,11 @@ def disabled_torch_function(cls, func, types, args=(), kwargs=None):
     return func(*args, **(kwargs or {}))
 
 
+def is_pytorchs(handler):
+    """Whether it is PyTorch's own, which answers for PyTorch's functions: its tensors may be given to from_dlpack."""
+    return getattr(handler, "__module__", "").partition(".")[0] == "torch"
+
+
 class Overriding(dict):
     """class → whether its instances take calls over; filled as classes are met."""
 
@@ -20,7 +25,7 @@ class Overriding(dict):
     @staticmethod
     def look(cls):
         handler = getattr(cls, "__torch_function__", None)
-        if handler is None or cls is Tensor:
+        if handler is None or cls is Tensor or is_pytorchs(handler):
             return False
         return getattr(handler, "__func__", handler) is not disabled_torch_function
 
