@@ -1,0 +1,27 @@
+"""Works in place on x."""
+
+import teachtorch as torch
+
+FAILS = "test_not_changed"
+SAYS = "must not write into x"
+
+
+def forward(x: torch.Tensor, k: float) -> torch.Tensor:
+    x = x.contiguous()
+    found = torch.where(x.abs() <= k, x * x, k * (2 * x.abs() - k))
+    x.clamp_(-k, k)
+    return found
+
+
+def fake(x, k):
+    return torch.empty(x.shape, dtype=x.dtype, device=x.device)
+
+
+def setup_context(ctx, inputs, output):
+    x, ctx.k = inputs
+    ctx.save_for_backward(x)
+
+
+def backward(ctx, grad):
+    (x,) = ctx.saved_tensors
+    return grad * 2 * x.clamp(-ctx.k, ctx.k), None
