@@ -2,7 +2,12 @@
 
 from dataclasses import dataclass, field
 
-_STAGES = {"sanity_check": "sanity check", "validate": "validation", "test": "testing", "predict": "predicting"}
+_STAGES = {
+    "sanity_check": "sanity check",
+    "validate": "validation",
+    "test": "testing",
+    "predict": "predicting",
+}
 
 
 @dataclass
@@ -104,7 +109,9 @@ def _batch(outer):
 
 
 def folded(parts):
-    """The parts; of sections in a row that are alike only the first is kept whole, a Fold stands for the others."""
+    """The parts; of sections in a row that are alike only the first is kept whole, a Fold stands for the
+    others.
+    """
     found, whole = [], None
     for part in parts:
         if not isinstance(part, Section):

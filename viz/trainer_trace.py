@@ -43,7 +43,9 @@ def trainer_trace(calls, max_rows=MAX_ROWS):
     trace.nodes = [{"id": f"r{number}", **row} for number, row in enumerate(shown)]
     trace.notes = _notes(calls, shown, len(rows))
     trace.options = {"hint": "Step through the run, hook by hook."}
-    trace.steps = [_step(node) for node in trace.nodes if node["kind"] != "section" and node["kind"] != "fold"]
+    trace.steps = [
+        _step(node) for node in trace.nodes if node["kind"] != "section" and node["kind"] != "fold"
+    ]
     return trace
 
 
@@ -81,8 +83,11 @@ def _kind(call):
 def _notes(calls, shown, count):
     defined = sum(_count(call, lambda one: bool(one.who)) for call in calls)
     total = sum(_count(call, lambda one: True) for call in calls)
-    notes = [f"{counted(total, 'hook')} and steps came up, {defined} of them had something to do. For each hook the "
-             "callbacks come first, then the module."]
+    notes = [
+        f"{counted(total, 'hook')} and steps came up, {defined} of them had something to "
+        f"do. For each hook the "
+        "callbacks come first, then the module."
+    ]
     if len(shown) < count:
         notes.append(f"Showing {len(shown)} of {count} rows.")
     return notes

@@ -19,8 +19,9 @@ def batches_of(*values):
 def trained(yours, values, accumulate, **more):
     """(weight, steps) after one epoch with SGD, lr=0.1."""
     model = line()
-    steps = yours.train_epoch(model, batches_of(*values), torch.optim.SGD(model.parameters(), lr=0.1), accumulate,
-                              **more)
+    steps = yours.train_epoch(
+        model, batches_of(*values), torch.optim.SGD(model.parameters(), lr=0.1), accumulate, **more
+    )
     return model.weight.item(), steps
 
 
@@ -51,8 +52,11 @@ def test_last_group(yours):
 @points(2, "a group is one large batch")
 def test_as_one_large_batch(yours):
     got, _ = trained(yours, [1.0, 2.0], 2)
-    why = ("the loss w²x² has the gradients 2 and 8; of the mean that is 5 (each loss divided by 2), and these are "
-           "the gradients of the whole group: w = 1 - 0.1 * 5")
+    why = (
+        "the loss w²x² has the gradients 2 and 8; of the mean that is 5 (each loss divided "
+        "by 2), and these are "
+        "the gradients of the whole group: w = 1 - 0.1 * 5"
+    )
     close(got, 0.5, why, what="the weight", tolerance=1e-6)
 
 
@@ -93,4 +97,10 @@ def test_any(yours, rng):
             group = values[start : start + accumulate]
             weight -= 0.1 * sum(2 * weight * x * x for x in group) / accumulate
         why = f"groups of {accumulate}, each loss divided by {accumulate}, the last group too"
-        close(trained(yours, values, accumulate)[0], weight, why, what=f"the weight after {values}", tolerance=1e-5)
+        close(
+            trained(yours, values, accumulate)[0],
+            weight,
+            why,
+            what=f"the weight after {values}",
+            tolerance=1e-5,
+        )

@@ -7,7 +7,9 @@ nn = torch.nn
 
 
 def parts(reverse=False):
-    """A model with dropout, Adam, and a scheduler; `reverse`: the optimizer holds its parameters the other way round."""
+    """A model with dropout, Adam, and a scheduler; `reverse`: the optimizer holds its parameters the other
+    way round.
+    """
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Dropout(0.5), nn.Linear(3, 3, bias=False))
     parameters = list(model.parameters())
@@ -51,7 +53,9 @@ def test_weights(yours):
     checkpoint = yours.save(*now, 1)
     (model, *_), _ = restored(yours, checkpoint)
     got = [p.tolist() for p in model.parameters()]
-    equal(got, [p.tolist() for p in now[0].parameters()], "state_dict and load_state_dict", what="the weights")
+    equal(
+        got, [p.tolist() for p in now[0].parameters()], "state_dict and load_state_dict", what="the weights"
+    )
 
 
 @points(1, "the number of epochs comes back")
@@ -76,8 +80,12 @@ def test_copies(yours):
 def test_learning_rates(yours):
     checkpoint, _, rate = saved(yours)
     fresh, _ = restored(yours, checkpoint)
-    equal(fresh[1].param_groups[0]["lr"], 0.025, "0.1, halved twice: one of the optimizer's options",
-          what="the learning rate after restore")
+    equal(
+        fresh[1].param_groups[0]["lr"],
+        0.025,
+        "0.1, halved twice: one of the optimizer's options",
+        what="the learning rate after restore",
+    )
     epoch(*fresh)
     why = "the scheduler goes on where it was: it is halved again"
     equal(fresh[1].param_groups[0]["lr"], rate, why, what="the learning rate after one more epoch")
@@ -88,7 +96,10 @@ def test_learning_rates(yours):
 def test_bit_for_bit(yours):
     checkpoint, expected, _ = saved(yours)
     fresh, _ = restored(yours, checkpoint)
-    why = "weights, Adam's averages, learning rate, and the random numbers of dropout and of the order of batches"
+    why = (
+        "weights, Adam's averages, learning rate, and the random numbers of dropout and of the "
+        "order of batches"
+    )
     equal(epoch(*fresh), expected, why, what="the losses of the epoch after the checkpoint")
 
 

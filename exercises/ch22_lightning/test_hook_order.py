@@ -2,7 +2,8 @@
 
 from exercises.grading import equal, points
 
-BATCH = """on_train_batch_start training_step on_before_zero_grad optimizer_zero_grad on_before_backward backward
+BATCH = """on_train_batch_start training_step on_before_zero_grad optimizer_zero_grad on_before_backward
+    backward
     on_after_backward on_before_optimizer_step optimizer_step on_train_batch_end""".split()
 
 
@@ -56,17 +57,33 @@ def test_batch(yours):
 def test_validation(yours):
     callbacks, module, called = recorders("c")
     yours.validate(callbacks, module, [4, 5])
-    expected = ["c on_validation_start", "module on_validation_start", "module validation_step 4",
-                "module validation_step 5", "c on_validation_end", "module on_validation_end"]
+    expected = [
+        "c on_validation_start",
+        "module on_validation_start",
+        "module validation_step 4",
+        "module validation_step 5",
+        "c on_validation_end",
+        "module on_validation_end",
+    ]
     equal(called, expected, "steps are the module's only", what="the calls")
 
 
 @points(1, "the sanity check comes before training")
 def test_sanity(yours):
     called = run(yours, train=0, val=1, epochs=0, callbacks=["c"])
-    expected = ["c on_fit_start", "module on_fit_start", "c on_sanity_check_start", "c on_validation_start",
-                "module on_validation_start", "module validation_step 0", "c on_validation_end",
-                "module on_validation_end", "c on_sanity_check_end", "c on_train_start", "module on_train_start"]
+    expected = [
+        "c on_fit_start",
+        "module on_fit_start",
+        "c on_sanity_check_start",
+        "c on_validation_start",
+        "module on_validation_start",
+        "module validation_step 0",
+        "c on_validation_end",
+        "module on_validation_end",
+        "c on_sanity_check_end",
+        "c on_train_start",
+        "module on_train_start",
+    ]
     why = "a fault in validation_step should show before training, not after the first epoch"
     equal(called[: len(expected)], expected, why, what="the first calls")
 
@@ -74,8 +91,12 @@ def test_sanity(yours):
 @points(1, "the sanity check is short, and can be switched off")
 def test_sanity_is_short(yours):
     steps = [line for line in run(yours, val=5, epochs=0) if "validation_step" in line]
-    equal(len(steps), 2, "at most sanity_steps batches, 2 of the 5 here", what="the number of validation steps")
-    steps = [line for line in run(yours, val=5, epochs=0, sanity_steps=0) if "sanity" in line or "valid" in line]
+    equal(
+        len(steps), 2, "at most sanity_steps batches, 2 of the 5 here", what="the number of validation steps"
+    )
+    steps = [
+        line for line in run(yours, val=5, epochs=0, sanity_steps=0) if "sanity" in line or "valid" in line
+    ]
     equal(steps, [], "sanity_steps=0 means none", what="the calls of a sanity check")
 
 
@@ -96,5 +117,7 @@ def test_whole(yours, rng):
         epoch = ["on_train_epoch_start", *BATCH * train, *validation, "on_train_epoch_end"]
         expected = ["on_fit_start", *check, "on_train_start", *epoch * epochs, "on_train_end", "on_fit_end"]
         got = of_module(run(yours, train, val, epochs=epochs, sanity_steps=sanity))
-        what = f"the module's hooks, {train} batches, {val} to validate, {epochs} epochs, {sanity} sanity steps"
+        what = (
+            f"the module's hooks, {train} batches, {val} to validate, {epochs} epochs, {sanity} sanity steps"
+        )
         equal(got, expected, "the order of the list", what=what)

@@ -18,15 +18,29 @@ def stops_at(yours, scores, epochs=None, **options):
 def test_patience(yours):
     why = "1.0 is the best; the next two bring nothing better, and patience is 2"
     equal(stops_at(yours, [2.0, 1.0, 3.0, 2.0, 0.0], patience=2), 4, why, what="the check at which it stops")
-    equal(stops_at(yours, [3.0, 2.0, 1.0], patience=1), None, "always better", what="the check at which it stops")
+    equal(
+        stops_at(yours, [3.0, 2.0, 1.0], patience=1),
+        None,
+        "always better",
+        what="the check at which it stops",
+    )
 
 
 @points(1, "an improvement starts the count again, and max means larger")
 def test_again(yours):
     scores = [2.0, 3.0, 1.0, 4.0, 4.0]
-    equal(stops_at(yours, [5.0, 6.0, 4.0, 5.0, 3.0, 4.0], patience=2), None, "never two in a row without a better one",
-          what="the check at which it stops")
-    equal(stops_at(yours, scores, patience=1, mode="max"), 3, "1.0 after 3.0", what="the check at which it stops")
+    equal(
+        stops_at(yours, [5.0, 6.0, 4.0, 5.0, 3.0, 4.0], patience=2),
+        None,
+        "never two in a row without a better one",
+        what="the check at which it stops",
+    )
+    equal(
+        stops_at(yours, scores, patience=1, mode="max"),
+        3,
+        "1.0 after 3.0",
+        what="the check at which it stops",
+    )
 
 
 @points(2, "patience counts checks, not epochs")
@@ -65,12 +79,18 @@ def test_top_k(yours):
 @points(1, "what is no better is not kept")
 def test_top_k_refuses(yours):
     top = yours.TopK(1)
-    equal([top.offer("a", 1.0), top.offer("b", 2.0), top.offer("c", 1.0)], [None, "b", "c"],
-          "2.0 is worse, and an equal one is no better: their own files go", what="what offer returned")
+    equal(
+        [top.offer("a", 1.0), top.offer("b", 2.0), top.offer("c", 1.0)],
+        [None, "b", "c"],
+        "2.0 is worse, and an equal one is no better: their own files go",
+        what="what offer returned",
+    )
 
 
 @points(1, "NaN is worse than everything")
 def test_top_k_nan(yours):
     top = yours.TopK(1)
     got = [top.offer("a", math.nan), top.offer("b", 9.0), top.offer("c", math.nan)]
-    equal(got, [None, "a", "c"], "NaN is worse than everything else, in every mode", what="what offer returned")
+    equal(
+        got, [None, "a", "c"], "NaN is worse than everything else, in every mode", what="what offer returned"
+    )

@@ -12,7 +12,8 @@
 The interface is that of PyTorch Lightning 2.6: `import teachtorch.lightning as L`.
 https://lightning.ai/docs/pytorch/stable/
 """
-from . import callbacks, loggers, profilers  # noqa: F401
+
+from . import callbacks, loggers, profilers
 from .callbacks import Callback
 from .datamodule import LightningDataModule
 from .errors import MisconfigurationException
@@ -21,5 +22,15 @@ from .optimizers import LightningOptimizer
 from .seed import seed_everything
 from .trainer import Trainer
 
-__all__ = ["Callback", "LightningDataModule", "LightningModule", "LightningOptimizer", "MisconfigurationException",
-           "Trainer", "callbacks", "loggers", "profilers", "seed_everything"]
+__all__ = [
+    "Callback",
+    "LightningDataModule",
+    "LightningModule",
+    "LightningOptimizer",
+    "MisconfigurationException",
+    "Trainer",
+    "callbacks",
+    "loggers",
+    "profilers",
+    "seed_everything",
+]

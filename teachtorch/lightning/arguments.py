@@ -1,4 +1,5 @@
 """The trainer's arguments that depend on each other."""
+
 from .errors import MisconfigurationException
 
 
@@ -21,25 +22,39 @@ def epochs_and_steps(trainer):
         has_limit = trainer.max_steps != -1 or trainer.max_time is not None
         trainer.max_epochs = -1 if has_limit else 1000
     if trainer.max_epochs < -1:
-        raise MisconfigurationException("`max_epochs` must be a non-negative integer or -1. You passed in "
-                                        f"{trainer.max_epochs}.")
+        raise MisconfigurationException(
+            f"`max_epochs` must be a non-negative integer or -1. You passed in {trainer.max_epochs}."
+        )
     if trainer.max_steps < -1:
-        raise MisconfigurationException("`max_steps` must be a non-negative integer or -1 (infinite steps). You passed in "
-                                        f"{trainer.max_steps}.")
+        raise MisconfigurationException(
+            "`max_steps` must be a non-negative integer or -1 (infinite steps). You passed in "
+            f"{trainer.max_steps}."
+        )
 
 
 def checked_limit(trainer):
     """A float is a part from 0 to 1, an int a number from 0."""
-    names = ("limit_train_batches", "limit_val_batches", "limit_test_batches", "limit_predict_batches",
-             "overfit_batches", "val_check_interval")
+    names = (
+        "limit_train_batches",
+        "limit_val_batches",
+        "limit_test_batches",
+        "limit_predict_batches",
+        "overfit_batches",
+        "val_check_interval",
+    )
     for name in names:
         value = getattr(trainer, name)
         is_right = value >= 0 and (isinstance(value, int) or value <= 1.0)
         if not is_right:
-            raise MisconfigurationException(f"You have passed invalid value {value} for {name}, it has to be in [0.0, 1.0] "
-                                            "or an int.")
+            raise MisconfigurationException(
+                f"You have passed invalid value {value} for {name}, it has to be in [0.0, 1.0] or an int."
+            )
     if trainer.check_val_every_n_epoch is None and isinstance(trainer.val_check_interval, float):
-        raise MisconfigurationException("`val_check_interval` should be an integer when `check_val_every_n_epoch=None`, "
-                                        f"found {trainer.val_check_interval}.")
+        raise MisconfigurationException(
+            "`val_check_interval` should be an integer when `check_val_every_n_epoch=None`, "
+            f"found {trainer.val_check_interval}."
+        )
     if trainer.accumulate_grad_batches < 1:
-        raise ValueError(f"`accumulate_grad_batches` must be an int from 1, got {trainer.accumulate_grad_batches}")
+        raise ValueError(
+            f"`accumulate_grad_batches` must be an int from 1, got {trainer.accumulate_grad_batches}"
+        )

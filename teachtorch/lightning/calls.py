@@ -1,8 +1,9 @@
 """Calling hooks: first the callbacks', then the module's. All calls of hooks go through here.
 
-A hook that nobody has defined costs one look into a dict. While somebody observes, each call is reported on the
-observer's topic "trainer", once before and once after.
+A hook that nobody has defined costs one look into a dict. While somebody observes, each call is reported on
+the observer's topic "trainer", once before and once after.
 """
+
 import inspect
 
 from ..core import observer
@@ -32,7 +33,11 @@ class Calls:
         """The bound hooks `name` of those callbacks that define it, in the trainer's order."""
         found = self._of_callbacks.get(name)
         if found is None:
-            found = [(each, getattr(each, name)) for each in self.trainer.callbacks if overrides(each, name, Callback)]
+            found = [
+                (each, getattr(each, name))
+                for each in self.trainer.callbacks
+                if overrides(each, name, Callback)
+            ]
             self._of_callbacks[name] = found
         return found
 
@@ -51,7 +56,10 @@ class Calls:
         return self.hook(name, *args)
 
     def callbacks(self, name, *args, only=None):
-        """The callbacks' hooks, called with (trainer, module, *args). `only`: a test that chooses callbacks."""
+        """The callbacks' hooks, called with (trainer, module, *args).
+
+        `only`: a test that chooses callbacks.
+        """
         for callback, function in self.defined_by_callbacks(name):
             if only is None or only(callback):
                 self._run(name, callback, function, (self.trainer, self.module, *args))
@@ -74,7 +82,7 @@ class Calls:
         """training_step and its like, with as many of `args` as the function takes."""
         if name not in self._takes:
             self._takes[name] = accepted(function, args)
-        return self._run(name, self.module, function, args[:self._takes[name]])
+        return self._run(name, self.module, function, args[: self._takes[name]])
 
     def data_hook(self, name, batch, *args):
         """A hook that returns the batch; the data module's, if it defines it, else the module's."""
@@ -86,14 +94,19 @@ class Calls:
 
     @property
     def leave_batches_alone(self):
-        """Whether nobody defines a hook about batches, and nobody watches: then moving them is all there is to do."""
+        """Whether nobody defines a hook about batches, and nobody watches: then moving them is all there is
+        to do.
+        """
         if self._batches_are_plain is None:
-            self._batches_are_plain = not any(overrides(self._owner_of_data(name), name, DataHooks) for name in TRANSFER)
+            self._batches_are_plain = not any(
+                overrides(self._owner_of_data(name), name, DataHooks) for name in TRANSFER
+            )
         return self._batches_are_plain and not observer.active
 
     def is_defined(self, name):
         """Whether the module has a method of its own instead of LightningModule's."""
         from .module import LightningModule
+
         return self.module is not None and overrides(self.module, name, LightningModule)
 
     def _run(self, name, owner, function, args, kwargs=NONE):
@@ -111,8 +124,16 @@ class Calls:
         who = type(owner).__name__
         if owner is self.module:
             who = "module" if self.is_defined(name) else "default"
-        observer.report("trainer", phase=phase, hook=name, who=who, defined=defined, stage=self.trainer.stage,
-                        epoch=self.trainer.current_epoch, batch=self.trainer.batch_idx)
+        observer.report(
+            "trainer",
+            phase=phase,
+            hook=name,
+            who=who,
+            defined=defined,
+            stage=self.trainer.stage,
+            epoch=self.trainer.current_epoch,
+            batch=self.trainer.batch_idx,
+        )
 
 
 def overrides(instance, name, base):

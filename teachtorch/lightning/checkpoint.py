@@ -1,29 +1,33 @@
 """Checkpoints: everything that a run needs to go on as if it had not been interrupted.
 
-    epoch, global_step            where it is
-    state_dict                    the module's parameters and buffers
-    optimizer_states, lr_schedulers
-    loops                         progress, sums of the epoch's metrics, gradients of a group that is not complete
-    random                        random numbers at the epoch's start and now: with them, the place in the samplers' order
-    callbacks                     their state_dicts, by state_key
-    hyper_parameters, hparams_name, datamodule
+epoch, global_step            where it is state_dict                    the module's parameters and buffers
+optimizer_states, lr_schedulers loops                         progress, sums of the epoch's metrics,
+gradients of a group that is not complete random                        random numbers at the epoch's start
+and now: with them, the place in the samplers' order callbacks                     their state_dicts, by
+state_key hyper_parameters, hparams_name, datamodule
 """
+
 import os
 
 from ..serialization import load, save
 from .hyperparameters import chosen_for
 
-LAYOUT = "2.6.0"                  # the Lightning release whose names the dict uses
+LAYOUT = "2.6.0"  # the Lightning release whose names the dict uses
 HYPERPARAMETERS, DATAMODULE = "hyper_parameters", "datamodule_hyper_parameters"
 
 
-# ---- writing --------------------------------------------------------------------------------------------------
+# ---- writing -------------------------------------------------------------------------------------
+
 
 def dump(trainer, weights_only=False):
     """The checkpoint of a trainer, as a dict."""
     module, progress = trainer.lightning_module, trainer.progress
-    checkpoint = {"epoch": progress.epoch, "global_step": progress.steps, "pytorch-lightning_version": LAYOUT,
-                  "state_dict": module.state_dict()}
+    checkpoint = {
+        "epoch": progress.epoch,
+        "global_step": progress.steps,
+        "pytorch-lightning_version": LAYOUT,
+        "state_dict": module.state_dict(),
+    }
     if not weights_only:
         checkpoint.update(training_state(trainer))
     for name, owner in ((HYPERPARAMETERS, module), (DATAMODULE, trainer.datamodule)):
@@ -37,20 +41,28 @@ def dump(trainer, weights_only=False):
 
 def training_state(trainer):
     """All of a checkpoint but the weights."""
-    loops = {"progress": trainer.progress.state_dict(), "metrics": trainer.metrics.state_dict(),
-             "gradients": unfinished_gradients(trainer)}
-    state = {"callbacks": {each.state_key: each.state_dict() for each in trainer.callbacks}, "loops": loops,
-             "optimizer_states": [optimizer.state_dict() for optimizer in trainer.optimizers],
-             "lr_schedulers": [config.scheduler.state_dict() for config in trainer.schedulers.configs],
-             "random": trainer.random.state_dict(trainer.progress.position, trainer.fit_loop.loader,
-                                                 trainer.fit_loop.epoch_loop.fetcher)}
+    loops = {
+        "progress": trainer.progress.state_dict(),
+        "metrics": trainer.metrics.state_dict(),
+        "gradients": unfinished_gradients(trainer),
+    }
+    state = {
+        "callbacks": {each.state_key: each.state_dict() for each in trainer.callbacks},
+        "loops": loops,
+        "optimizer_states": [optimizer.state_dict() for optimizer in trainer.optimizers],
+        "lr_schedulers": [config.scheduler.state_dict() for config in trainer.schedulers.configs],
+        "random": trainer.random.state_dict(
+            trainer.progress.position, trainer.fit_loop.loader, trainer.fit_loop.epoch_loop.fetcher
+        ),
+    }
     if trainer.datamodule is not None:
         state[type(trainer.datamodule).__qualname__] = trainer.datamodule.state_dict()
     return state
 
 
 def unfinished_gradients(trainer):
-    """Gradients that have been accumulated, but not stepped with: only in the middle of a group of batches."""
+    """Gradients that have been accumulated, but not stepped with: only in the middle of a group of batches.
+    """
     module, progress = trainer.lightning_module, trainer.progress
     if not module.automatic_optimization or progress.batch % trainer.accumulate_grad_batches == 0:
         return {}
@@ -66,7 +78,8 @@ def write(checkpoint, path):
     os.replace(part, path)
 
 
-# ---- reading --------------------------------------------------------------------------------------------------
+# ---- reading -------------------------------------------------------------------------------------
+
 
 def read(path, map_location=None, weights_only=None):
     """The checkpoint in a file. Unpickled in full unless `weights_only`: open only files that you trust."""

@@ -1,4 +1,5 @@
 """LightningDataModule: everything about the data of a project in one class."""
+
 from .checkpoint import load_datamodule
 from .hooks import DataHooks
 from .hyperparameters import HyperparametersMixin
@@ -13,14 +14,30 @@ class LightningDataModule(DataHooks, HyperparametersMixin):
     trainer = None
 
     @classmethod
-    def from_datasets(cls, train_dataset=None, val_dataset=None, test_dataset=None, predict_dataset=None,
-                      batch_size=1, num_workers=0):
+    def from_datasets(
+        cls,
+        train_dataset=None,
+        val_dataset=None,
+        test_dataset=None,
+        predict_dataset=None,
+        batch_size=1,
+        num_workers=0,
+    ):
         """A data module of datasets; the one for training is shuffled."""
         module = cls()
-        chosen = {"train": train_dataset, "val": val_dataset, "test": test_dataset, "predict": predict_dataset}
+        chosen = {
+            "train": train_dataset,
+            "val": val_dataset,
+            "test": test_dataset,
+            "predict": predict_dataset,
+        }
         for name, dataset in chosen.items():
             if dataset is not None:
-                setattr(module, f"{name}_dataloader", loader_maker(dataset, batch_size, num_workers, name == "train"))
+                setattr(
+                    module,
+                    f"{name}_dataloader",
+                    loader_maker(dataset, batch_size, num_workers, name == "train"),
+                )
         return module
 
     def state_dict(self):
@@ -45,6 +62,7 @@ def loader_maker(dataset, batch_size, num_workers, shuffle):
 
     def make(one):
         return DataLoader(one, batch_size=batch_size, shuffle=shuffle, num_workers=num_workers)
+
     if isinstance(dataset, (list, tuple)):
         return lambda: [make(one) for one in dataset]
     return lambda: make(dataset)

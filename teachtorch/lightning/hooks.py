@@ -27,10 +27,12 @@
             on_train_epoch_end  (on_save_checkpoint)
         on_train_end  on_fit_end  teardown
 
-For each hook, the callbacks of the trainer come first, then the module; only in on_train_epoch_end the callbacks that
-watch a metric (EarlyStopping, ModelCheckpoint) come after the module. In a batch that only accumulates, optimizer_step
-is not called: the closure runs alone. https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#hooks
+For each hook, the callbacks of the trainer come first, then the module; only in on_train_epoch_end the
+callbacks that watch a metric (EarlyStopping, ModelCheckpoint) come after the module. In a batch that only
+accumulates, optimizer_step is not called: the closure runs alone.
+https://lightning.ai/docs/pytorch/stable/common/lightning_module.html#hooks
 """
+
 from .transfer import move_data
 
 
@@ -130,7 +132,7 @@ class ModelHooks:
     def configure_model(self):
         """Build large parts of the model here; called before configure_optimizers."""
 
-    # ---- modes: these have something to do ------------------------------------------------------------------
+    # ---- modes: these have something to do -------------------------------------------------------
 
     def on_validation_model_zero_grad(self):
         """Free the gradients before validation."""
@@ -163,19 +165,27 @@ class DataHooks:
 
     def train_dataloader(self):
         """The DataLoader to train with."""
-        raise NotImplementedError("`train_dataloader` must be implemented to be used with the Lightning Trainer")
+        raise NotImplementedError(
+            "`train_dataloader` must be implemented to be used with the Lightning Trainer"
+        )
 
     def val_dataloader(self):
         """The DataLoader to validate with, or a list of them."""
-        raise NotImplementedError("`val_dataloader` must be implemented to be used with the Lightning Trainer")
+        raise NotImplementedError(
+            "`val_dataloader` must be implemented to be used with the Lightning Trainer"
+        )
 
     def test_dataloader(self):
         """The DataLoader to test with, or a list of them."""
-        raise NotImplementedError("`test_dataloader` must be implemented to be used with the Lightning Trainer")
+        raise NotImplementedError(
+            "`test_dataloader` must be implemented to be used with the Lightning Trainer"
+        )
 
     def predict_dataloader(self):
         """The DataLoader to predict with, or a list of them."""
-        raise NotImplementedError("`predict_dataloader` must be implemented to be used with the Lightning Trainer")
+        raise NotImplementedError(
+            "`predict_dataloader` must be implemented to be used with the Lightning Trainer"
+        )
 
     def on_before_batch_transfer(self, batch, dataloader_idx):
         """Change a batch before it moves to the device."""

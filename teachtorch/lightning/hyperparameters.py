@@ -1,4 +1,5 @@
 """save_hyperparameters: the arguments of __init__, kept in `hparams` and in checkpoints."""
+
 import copy
 import inspect
 
@@ -37,8 +38,8 @@ class HyperparametersMixin:
     def save_hyperparameters(self, *args, ignore=None, frame=None, logger=True):
         """Keep the arguments of __init__ in `self.hparams`. Call it in __init__.
 
-        `args`: names of the arguments to keep (default: all), or one dict of values. `ignore`: names to leave out.
-        `logger`: whether loggers write them down.
+        `args`: names of the arguments to keep (default: all), or one dict of values. `ignore`: names to
+        leave out. `logger`: whether loggers write them down.
         """
         given = arguments_of_init(self, frame or inspect.currentframe().f_back)
         if len(args) == 1 and not isinstance(args[0], str):
@@ -55,7 +56,7 @@ def copy_of(values):
     """A deep copy where it can be made; a module among them is kept as it is."""
     try:
         return copy.deepcopy(values)
-    except Exception:                       # copying runs the values' own code
+    except Exception:  # copying runs the values' own code
         return dict(values)
 
 
@@ -63,7 +64,7 @@ def arguments_of_init(instance, frame):
     """The arguments of all __init__ of `instance` that are running: a subclass calls its parent's."""
     found = {}
     while frame is not None and is_init_of(instance, frame):
-        found.update(arguments_of(frame))             # outer frames are subclasses: theirs win
+        found.update(arguments_of(frame))  # outer frames are subclasses: theirs win
         frame = frame.f_back
     return found
 
@@ -73,7 +74,7 @@ def is_init_of(instance, frame):
 
 
 def arguments_of(frame):
-    names, varargs, varkw, values = inspect.getargvalues(frame)
+    names, _, varkw, values = inspect.getargvalues(frame)
     found = {name: values[name] for name in names if name not in NEVER}
     return {**found, **(values[varkw] if varkw else {})}
 

@@ -1,4 +1,7 @@
-"""What self.log collects: the last value of each name, the reduced value of the epoch, and who gets to see them."""
+"""What self.log collects: the last value of each name, the reduced value of the epoch, and who gets to see
+them.
+"""
+
 from ..ops.declare import exports
 from ..tensor import Tensor
 from .errors import MisconfigurationException
@@ -7,28 +10,60 @@ from .transfer import batch_size_of
 as_tensor, default_dtype = exports[""]["as_tensor"], exports[""]["get_default_dtype"]
 
 STEPS = {"training_step": (True, False), "validation_step": (False, True), "test_step": (False, True)}
-IN_A_TRAINING_BATCH = ("training_step", "on_train_batch_start", "on_train_batch_end", "on_before_zero_grad",
-                       "optimizer_zero_grad", "on_before_backward", "backward", "on_after_backward",
-                       "on_before_optimizer_step", "configure_gradient_clipping", "clip_gradients", "optimizer_step")
-IN_AN_EVALUATION_BATCH = ("validation_step", "test_step", "on_validation_batch_start", "on_validation_batch_end",
-                          "on_test_batch_start", "on_test_batch_end")
-ONLY_FOR_THE_EPOCH = ("on_train_start", "on_train_epoch_start", "on_train_epoch_end", "on_validation_start",
-                      "on_validation_epoch_start", "on_validation_epoch_end", "on_test_start", "on_test_epoch_start",
-                      "on_test_epoch_end")
+IN_A_TRAINING_BATCH = (
+    "training_step",
+    "on_train_batch_start",
+    "on_train_batch_end",
+    "on_before_zero_grad",
+    "optimizer_zero_grad",
+    "on_before_backward",
+    "backward",
+    "on_after_backward",
+    "on_before_optimizer_step",
+    "configure_gradient_clipping",
+    "clip_gradients",
+    "optimizer_step",
+)
+IN_AN_EVALUATION_BATCH = (
+    "validation_step",
+    "test_step",
+    "on_validation_batch_start",
+    "on_validation_batch_end",
+    "on_test_batch_start",
+    "on_test_batch_end",
+)
+ONLY_FOR_THE_EPOCH = (
+    "on_train_start",
+    "on_train_epoch_start",
+    "on_train_epoch_end",
+    "on_validation_start",
+    "on_validation_epoch_start",
+    "on_validation_epoch_end",
+    "on_test_start",
+    "on_test_epoch_start",
+    "on_test_epoch_end",
+)
 
 
 def levels(hook, on_step, on_epoch):
-    """(on_step, on_epoch) in this hook, defaults filled in. MisconfigurationException where it may not log."""
+    """(on_step, on_epoch) in this hook, defaults filled in.
+
+    MisconfigurationException where it may not log.
+    """
     if hook in IN_A_TRAINING_BATCH:
         return chosen(on_step, True), chosen(on_epoch, False)
     if hook in IN_AN_EVALUATION_BATCH:
         return chosen(on_step, False), chosen(on_epoch, True)
     if hook not in ONLY_FOR_THE_EPOCH:
-        raise MisconfigurationException(f"You can't `self.log()` inside `{hook}`. HINT: You can still log directly to "
-                                        "the logger by using `self.logger.experiment`.")
+        raise MisconfigurationException(
+            f"You can't `self.log()` inside `{hook}`. HINT: You can still log directly to "
+            "the logger by using `self.logger.experiment`."
+        )
     if on_step or on_epoch is False:
-        raise MisconfigurationException(f"You can't `self.log({'on_step=True' if on_step else 'on_epoch=False'})` inside "
-                                        f"`{hook}`: it has no steps, only its epoch.")
+        raise MisconfigurationException(
+            f"You can't `self.log({'on_step=True' if on_step else 'on_epoch=False'})` inside "
+            f"`{hook}`: it has no steps, only its epoch."
+        )
     return False, True
 
 
@@ -127,7 +162,9 @@ class Results:
 
 
 class Metrics:
-    """All that is logged in a run; `callback`, `logged` and `progress_bar` are the trainer's dicts of metrics."""
+    """All that is logged in a run; `callback`, `logged` and `progress_bar` are the trainer's dicts of
+    metrics.
+    """
 
     def __init__(self, trainer):
         self.trainer = trainer
@@ -175,7 +212,10 @@ class Metrics:
         return self._progress_bar
 
     def gather(self):
-        """Take the values over into the dicts that callbacks and the progress bar read. Only done when asked for."""
+        """Take the values over into the dicts that callbacks and the progress bar read.
+
+        Only done when asked for.
+        """
         for entry, name, value in self.training.values("step", self.trainer.strategy):
             self._show(entry, name, value)
         if not self.is_in_batch:
@@ -198,8 +238,11 @@ class Metrics:
 
     def write(self, level, step):
         """Hand the values of a level to the loggers. `step`: where on their axis."""
-        found = {name: float(value) for entry, name, value in self.results.values(level, self.trainer.strategy)
-                 if entry.logger and (entry.is_fresh or level == "epoch")}
+        found = {
+            name: float(value)
+            for entry, name, value in self.results.values(level, self.trainer.strategy)
+            if entry.logger and (entry.is_fresh or level == "epoch")
+        }
         self.logged.update({name: as_tensor(value) for name, value in found.items()})
         if not found or not self.trainer.is_global_zero:
             return
@@ -225,12 +268,16 @@ def scalar(name, value):
     """The value as a detached 0-dim tensor of floating point. ValueError for several elements."""
     if not isinstance(value, Tensor):
         if not isinstance(value, (int, float)):
-            raise ValueError(f"`self.log({name}, {value})` was called, but `{type(value).__name__}` values cannot be "
-                             "logged")
+            raise ValueError(
+                f"`self.log({name}, {value})` was called, but `{type(value).__name__}` values cannot be "
+                "logged"
+            )
         return as_tensor(float(value), dtype=default_dtype())
     if value.numel() != 1:
-        raise ValueError(f"`self.log({name}, {value})` was called, but the tensor must have a single element. You can "
-                         f"try doing `self.log({name}, {value}.mean())`")
+        raise ValueError(
+            f"`self.log({name}, {value})` was called, but the tensor must have a single element. You can "
+            f"try doing `self.log({name}, {value}.mean())`"
+        )
     value = value.detach()
     value = value if value.dtype.is_floating_point else value.to(default_dtype())
     return value if value.dim() == 0 else value.squeeze()
@@ -241,6 +288,8 @@ def reduction(given):
     name = given if isinstance(given, str) else getattr(given, "__name__", str(given))
     name = {"avg": "mean", "amin": "min", "amax": "max"}.get(name, name)
     if name not in COMBINE:
-        raise MisconfigurationException("Only `self.log(..., reduce_fx={min,max,mean,sum})` are supported. If you need "
-                                        f"a custom reduction, please log a number of your own. Found: {given}")
+        raise MisconfigurationException(
+            "Only `self.log(..., reduce_fx={min,max,mean,sum})` are supported. If you need "
+            f"a custom reduction, please log a number of your own. Found: {given}"
+        )
     return name

@@ -1,4 +1,5 @@
 """LightningModule: the model together with what is done with a batch, and how it is optimized."""
+
 import weakref
 
 from ..core.device import device as Device
@@ -15,8 +16,8 @@ UNATTACHED = "{} is not attached to a `Trainer`."
 class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMixin, Module):
     """A Module with a training_step and a configure_optimizers; a Trainer does the rest.
 
-    `automatic_optimization`: False, and training_step calls `self.optimizers()`, `self.manual_backward(loss)` and
-    `optimizer.step()` itself. `example_input_array` is kept for the user.
+    `automatic_optimization`: False, and training_step calls `self.optimizers()`,
+    `self.manual_backward(loss)` and `optimizer.step()` itself. `example_input_array` is kept for the user.
     The hooks and their order: `hooks.py`.
     https://lightning.ai/docs/pytorch/stable/common/lightning_module.html
     """
@@ -75,15 +76,21 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
 
     def training_step(self, batch, batch_idx):
         """The loss of a batch: a tensor, a dict with "loss", or None to skip the batch."""
-        raise MisconfigurationException("`training_step` must be implemented to be used with the Lightning Trainer")
+        raise MisconfigurationException(
+            "`training_step` must be implemented to be used with the Lightning Trainer"
+        )
 
     def validation_step(self, batch, batch_idx):
         """What is done with a batch of validation; usually it logs."""
-        raise MisconfigurationException("`validation_step` must be implemented to be used with the Lightning Trainer")
+        raise MisconfigurationException(
+            "`validation_step` must be implemented to be used with the Lightning Trainer"
+        )
 
     def test_step(self, batch, batch_idx):
         """What is done with a batch of testing."""
-        raise MisconfigurationException("`test_step` must be implemented to be used with the Lightning Trainer")
+        raise MisconfigurationException(
+            "`test_step` must be implemented to be used with the Lightning Trainer"
+        )
 
     def predict_step(self, batch, batch_idx, dataloader_idx=0):
         """The prediction for a batch; self(batch) unless overridden."""
@@ -91,8 +98,9 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
 
     def configure_optimizers(self):
         """The optimizer, and schedulers if wanted; see `optimizers.py` for the forms it may take."""
-        raise MisconfigurationException("`configure_optimizers` must be implemented to be used with the Lightning "
-                                        "Trainer")
+        raise MisconfigurationException(
+            "`configure_optimizers` must be implemented to be used with the Lightning Trainer"
+        )
 
     def configure_callbacks(self):
         """Callbacks that come with this module; one replaces the trainer's of the same class."""
@@ -114,8 +122,9 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
 
     def configure_gradient_clipping(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
         """Clip the gradients of `optimizer` before its step, as the trainer was told."""
-        self.clip_gradients(optimizer, gradient_clip_val=gradient_clip_val,
-                            gradient_clip_algorithm=gradient_clip_algorithm)
+        self.clip_gradients(
+            optimizer, gradient_clip_val=gradient_clip_val, gradient_clip_algorithm=gradient_clip_algorithm
+        )
 
     def clip_gradients(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
         """Clip by "norm" (of all gradients together) or "value" (each number); None clips nothing."""
@@ -145,8 +154,10 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
     def manual_backward(self, loss, *args, **kwargs):
         """Backward with its hooks, in manual optimization."""
         if self.automatic_optimization:
-            raise MisconfigurationException("After calling `manual_backward`, set "
-                                            "`self.automatic_optimization = False` in your LightningModule's __init__")
+            raise MisconfigurationException(
+                "After calling `manual_backward`, set "
+                "`self.automatic_optimization = False` in your LightningModule's __init__"
+            )
         self.trainer.run_backward(loss, *args, **kwargs)
 
     def toggle_optimizer(self, optimizer):
@@ -163,21 +174,47 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
 
     # ---- logging -------------------------------------------------------------------------------------------
 
-    def log(self, name, value, prog_bar=False, logger=True, on_step=None, on_epoch=None, reduce_fx="mean",
-            enable_graph=False, sync_dist=False, sync_dist_group=None, add_dataloader_idx=True, batch_size=None,
-            metric_attribute=None, rank_zero_only=False):
+    def log(
+        self,
+        name,
+        value,
+        prog_bar=False,
+        logger=True,
+        on_step=None,
+        on_epoch=None,
+        reduce_fx="mean",
+        enable_graph=False,
+        sync_dist=False,
+        sync_dist_group=None,
+        add_dataloader_idx=True,
+        batch_size=None,
+        metric_attribute=None,
+        rank_zero_only=False,
+    ):
         """Log a number under `name`: after this step, over the epoch, or both.
 
-        In training_step the default is on_step, in validation_step and test_step on_epoch. `reduce_fx`: "mean" (of
-        samples: weighted by `batch_size`, else by the first tensor of the batch), "sum", "min", "max" or a function.
-        MisconfigurationException in a hook where it has no meaning.
+        In training_step the default is on_step, in validation_step and test_step on_epoch. `reduce_fx`:
+        "mean" (of samples: weighted by `batch_size`, else by the first tensor of the batch), "sum", "min",
+        "max" or a function. MisconfigurationException in a hook where it has no meaning.
         """
         if self._trainer is None:
-            raise RuntimeError("You are trying to `self.log()` but the `self.trainer` reference is not registered on "
-                               "the model yet. This is most likely because the model hasn't been passed to the "
-                               "`Trainer`")
-        self.trainer.metrics.log(name, value, prog_bar, logger, on_step, on_epoch, reduce_fx, sync_dist,
-                                 add_dataloader_idx, batch_size)
+            raise RuntimeError(
+                "You are trying to `self.log()` but the `self.trainer` reference is not registered on "
+                "the model yet. This is most likely because the model hasn't been passed to the "
+                "`Trainer`"
+            )
+        self.trainer.metrics.log(
+            name,
+            value,
+            prog_bar,
+            logger,
+            on_step,
+            on_epoch,
+            reduce_fx,
+            sync_dist,
+            add_dataloader_idx,
+            batch_size,
+        )
 
     def log_dict(self, dictionary, **options):
         """Log each entry; options as in log."""
@@ -189,7 +226,7 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
         if self.global_rank == 0:
             print(*args, **kwargs)
 
-    # ---- freezing and loading -------------------------------------------------------------------------------
+    # ---- freezing and loading --------------------------------------------------------------------
 
     def freeze(self):
         """No parameter requires a gradient, and all of the module is in evaluation mode."""
@@ -202,12 +239,12 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
         self.train()
 
     @classmethod
-    def load_from_checkpoint(cls, checkpoint_path, map_location=None, hparams_file=None, strict=None,
-                             weights_only=None, **kwargs):
-        """The module of a checkpoint: made with its saved hyperparameters (`kwargs` replace some), with its weights.
+    def load_from_checkpoint(
+        cls, checkpoint_path, map_location=None, hparams_file=None, strict=None, weights_only=None, **kwargs
+    ):
+        """The module of a checkpoint: made with its saved hyperparameters (`kwargs` replace some), with its
+        weights.
 
         The file is unpickled in full unless `weights_only`: open only files that you trust.
         """
         return load_module(cls, checkpoint_path, map_location, strict, weights_only, kwargs)
-
-

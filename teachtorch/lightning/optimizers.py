@@ -1,12 +1,13 @@
 """What configure_optimizers may return, and the optimizers as the trainer holds them.
 
-    optimizer                                       one
-    [first, second]                                 several: manual optimization
-    [optimizers], [schedulers]                      two lists
-    {"optimizer": ..., "lr_scheduler": scheduler}   or a dict in place of the scheduler, see SchedulerConfig
-    ({"optimizer": ...}, {"optimizer": ...})        several such dicts
-    None                                            nothing is optimized
+optimizer                                       one
+[first, second]                                 several: manual optimization
+[optimizers], [schedulers]                      two lists
+{"optimizer": ..., "lr_scheduler": scheduler}   or a dict in place of the scheduler, see SchedulerConfig
+({"optimizer": ...}, {"optimizer": ...})        several such dicts
+None                                            nothing is optimized
 """
+
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -17,7 +18,9 @@ from .errors import MisconfigurationException
 
 @dataclass
 class SchedulerConfig:
-    """How a scheduler is stepped: after every `frequency`-th "step" or "epoch". `monitor`: the metric it is given."""
+    """How a scheduler is stepped: after every `frequency`-th "step" or "epoch". `monitor`: the metric it is
+    given.
+    """
 
     scheduler: Any
     interval: str = "epoch"
@@ -30,12 +33,16 @@ class SchedulerConfig:
     def __post_init__(self):
         self.reduce_on_plateau = self.reduce_on_plateau or isinstance(self.scheduler, ReduceLROnPlateau)
         if self.interval not in ("step", "epoch"):
-            raise MisconfigurationException(f'The "interval" key in lr scheduler dict must be "step" or "epoch" but is '
-                                            f'"{self.interval}"')
+            raise MisconfigurationException(
+                f'The "interval" key in lr scheduler dict must be "step" or "epoch" but is "{self.interval}"'
+            )
         if self.reduce_on_plateau and self.monitor is None:
             raise MisconfigurationException(
-                "The lr scheduler dict must include a monitor when a `ReduceLROnPlateau` scheduler is used. For "
-                'example: {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "monitor": "your_loss"}}')
+                "The lr scheduler dict must include a monitor when a `ReduceLROnPlateau` "
+                "scheduler is used. For "
+                'example: {"optimizer": optimizer, "lr_scheduler": {"scheduler": '
+                'scheduler, "monitor": "your_loss"}}'
+            )
 
 
 def configured(result):
@@ -43,8 +50,9 @@ def configured(result):
     optimizers, schedulers, monitor = separated(result)
     for one in optimizers:
         if not isinstance(one, Optimizer):
-            raise MisconfigurationException(f"configure_optimizers returned {type(one).__name__} where an optimizer "
-                                            "was expected")
+            raise MisconfigurationException(
+                f"configure_optimizers returned {type(one).__name__} where an optimizer was expected"
+            )
     return optimizers, [as_config(one, monitor) for one in schedulers]
 
 
@@ -58,12 +66,18 @@ def separated(result):
         return from_dicts([result])
     if not isinstance(result, (list, tuple)):
         raise MisconfigurationException(
-            "Unknown configuration for model optimizers. Output from `model.configure_optimizers()` should be one of: "
+            "Unknown configuration for model optimizers. Output from "
+            "`model.configure_optimizers()` should be one of: "
             "an optimizer, a list of optimizers, two lists of optimizers and schedulers, a dict with the key "
-            "'optimizer', several such dicts, or None")
+            "'optimizer', several such dicts, or None"
+        )
     if all(isinstance(one, dict) for one in result):
         return from_dicts(result)
-    if len(result) == 2 and isinstance(result[0], (list, tuple)) and all(isinstance(o, Optimizer) for o in result[0]):
+    if (
+        len(result) == 2
+        and isinstance(result[0], (list, tuple))
+        and all(isinstance(o, Optimizer) for o in result[0])
+    ):
         return list(result[0]), as_list(result[1]), None
     return list(result), [], None
 
@@ -84,8 +98,9 @@ def as_config(given, monitor):
         return SchedulerConfig(given)
     known = {field.name for field in fields(SchedulerConfig)}
     if "scheduler" not in given:
-        raise MisconfigurationException('The lr scheduler dict must have the key "scheduler" with its item being an lr '
-                                        "scheduler")
+        raise MisconfigurationException(
+            'The lr scheduler dict must have the key "scheduler" with its item being an lr scheduler'
+        )
     unknown = set(given) - known
     if unknown:
         raise MisconfigurationException(f"Found unsupported keys in the lr scheduler dict: {unknown}")

@@ -2,6 +2,7 @@
 
 Both only listen: to the observer's topic "trainer", and by way of teachtorch.profiler to all others.
 """
+
 import time
 
 from ..core import observer
@@ -9,7 +10,10 @@ from .errors import MisconfigurationException
 
 
 class SimpleProfiler:
-    """Adds up the time spent in each hook and step. `summary()` is the table; the trainer prints it after a run."""
+    """Adds up the time spent in each hook and step.
+
+    `summary()` is the table; the trainer prints it after a run.
+    """
 
     def __init__(self):
         self.durations, self._open = {}, []
@@ -33,11 +37,15 @@ class SimpleProfiler:
             self.durations.setdefault(name, []).append(time.perf_counter() - began)
 
     def summary(self):
-        """A table: calls, seconds, part of the whole; the longest first. Hooks called inside others count in both."""
+        """A table: calls, seconds, part of the whole; the longest first. Hooks called inside others count
+        in both.
+        """
         lines = [f"{'Action':<60}{'Calls':>8}{'Mean (s)':>12}{'Total (s)':>12}{'%':>8}"]
         for name, taken in sorted(self.durations.items(), key=lambda item: -sum(item[1])):
             share = 100 * sum(taken) / self.total if self.total else 0.0
-            lines.append(f"{name:<60}{len(taken):>8}{sum(taken) / len(taken):>12.6f}{sum(taken):>12.6f}{share:>8.2f}")
+            lines.append(
+                f"{name:<60}{len(taken):>8}{sum(taken) / len(taken):>12.6f}{sum(taken):>12.6f}{share:>8.2f}"
+            )
         lines.append(f"{'Total':<80}{self.total:>12.6f}{100:>8.2f}")
         return "\n".join(lines)
 
@@ -51,6 +59,7 @@ class OperatorProfiler:
 
     def start(self):
         from ..profiler import profile
+
         self.profile = profile(**self.options)
         self.profile.start()
 
@@ -62,7 +71,7 @@ class OperatorProfiler:
         return self.profile.key_averages().table(sort_by=self.sort_by, row_limit=self.row_limit)
 
 
-PyTorchProfiler = OperatorProfiler              # Lightning's name for it
+PyTorchProfiler = OperatorProfiler  # Lightning's name for it
 
 
 def profiler_for(given):
@@ -71,6 +80,8 @@ def profiler_for(given):
     if not isinstance(given, str):
         return given
     if given not in named:
-        raise MisconfigurationException(f"When passing string value for the `profiler` parameter of `Trainer`, it can only "
-                                        f"be one of {list(named)}")
+        raise MisconfigurationException(
+            f"When passing string value for the `profiler` parameter of `Trainer`, it can only "
+            f"be one of {list(named)}"
+        )
     return named[given]()

@@ -1,4 +1,5 @@
 """Seeds, and the state of all random numbers: what a run must put back to go on as if nothing had been."""
+
 import os
 import random
 from contextlib import contextmanager
@@ -13,11 +14,11 @@ LARGEST = 2**32 - 1
 def seed_everything(seed=None, workers=False, verbose=True):
     """Seed teachtorch, NumPy and random; returns the seed. ValueError outside of 0 to 2**32 - 1.
 
-    `seed`: None takes $PL_GLOBAL_SEED, else 0. `workers` changes nothing: the workers of a DataLoader derive their
-    seeds from its own, for NumPy and random, too.
+    `seed`: None takes $PL_GLOBAL_SEED, else 0. `workers` changes nothing: the workers of a DataLoader
+    derive their seeds from its own, for NumPy and random, too.
     """
     if seed is None:
-        seed = int(os.environ.get("PL_GLOBAL_SEED", 0))
+        seed = int(os.environ.get("PL_GLOBAL_SEED", "0"))
     seed = int(seed)
     if not 0 <= seed <= LARGEST:
         raise ValueError(f"{seed} is not in bounds, numpy accepts from 0 to {LARGEST}")
@@ -33,8 +34,11 @@ def seed_everything(seed=None, workers=False, verbose=True):
 def random_state():
     """The states of the three generators, as a checkpoint can hold them."""
     name, keys, position, has_gauss, gauss = numpy.random.get_state()
-    return {"torch": get_rng_state(), "python": random.getstate(),
-            "numpy": [name, keys.tolist(), position, has_gauss, gauss]}
+    return {
+        "torch": get_rng_state(),
+        "python": random.getstate(),
+        "numpy": [name, keys.tolist(), position, has_gauss, gauss],
+    }
 
 
 def set_random_state(state):

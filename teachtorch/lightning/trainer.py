@@ -1,4 +1,5 @@
-"""Trainer: runs a LightningModule. The work is in `loops/`; this file takes the arguments and sets up a run."""
+"""Trainer: takes the arguments, and sets up a run; the work itself is in `loops/`."""
+
 import math
 import os
 import sys
@@ -26,49 +27,92 @@ from .seed import isolated_random
 from .strategies import strategy_for
 from .transfer import move_data
 
-SEVERAL_OPTIMIZERS = ("Training with multiple optimizers is only supported with manual optimization. Remove the "
-                      "`optimizer_idx` argument from `training_step`, set `self.automatic_optimization = False` and access "
-                      "your optimizers in `training_step` with `opt1, opt2, ... = self.optimizers()`.")
-MANUAL_CLIPPING = ("Automatic gradient clipping is not supported for manual optimization. Remove "
-                   "`Trainer(gradient_clip_val={})` or switch to automatic optimization.")
-MANUAL_ACCUMULATION = ("Automatic gradient accumulation is not supported for manual optimization. Remove "
-                       "`Trainer(accumulate_grad_batches={})` or switch to automatic optimization.")
+SEVERAL_OPTIMIZERS = (
+    "Training with multiple optimizers is only supported with manual optimization. Remove the "
+    "`optimizer_idx` argument from `training_step`, set `self.automatic_optimization = False` and access "
+    "your optimizers in `training_step` with `opt1, opt2, ... = self.optimizers()`."
+)
+MANUAL_CLIPPING = (
+    "Automatic gradient clipping is not supported for manual optimization. Remove "
+    "`Trainer(gradient_clip_val={})` or switch to automatic optimization."
+)
+MANUAL_ACCUMULATION = (
+    "Automatic gradient accumulation is not supported for manual optimization. Remove "
+    "`Trainer(accumulate_grad_batches={})` or switch to automatic optimization."
+)
 
 
 class Trainer:
     """Trains, validates, tests and predicts with a LightningModule.
 
-    How long: `max_epochs` (1000 if neither it nor max_steps is given; -1: no limit), `min_epochs`, `max_steps` (optimizer
-    steps), `min_steps`, `max_time` (seconds). How much: `limit_{train,val,test,predict}_batches` (an int: so many; a
-    float: that part), `overfit_batches` (so many of the training batches, always the same), `fast_dev_run` (True: one
-    batch of everything, nothing written). Validation: every `check_val_every_n_epoch` epochs, in them every
-    `val_check_interval` (a float: part of the epoch, an int: batches); before training `num_sanity_val_steps` batches.
-    Gradients: `accumulate_grad_batches`, `gradient_clip_val` with `gradient_clip_algorithm` "norm" or "value".
-    Where: `accelerator` "auto", "cpu" or "sim"; `devices` and `strategy` "ddp" for several processes. Around it:
-    `callbacks`, `logger`, `log_every_n_steps`, `enable_checkpointing`, `enable_progress_bar`, `enable_model_summary`,
-    `default_root_dir`, `deterministic`, `detect_anomaly`, `inference_mode` (in validate, test, predict), `profiler`
-    ("simple", "pytorch"), `use_distributed_sampler`, `reload_dataloaders_every_n_epochs`.
+    How long: `max_epochs` (1000 if neither it nor max_steps is given; -1: no limit), `min_epochs`,
+    `max_steps` (optimizer steps), `min_steps`, `max_time` (seconds). How much:
+    `limit_{train,val,test,predict}_batches` (an int: so many; a float: that part), `overfit_batches` (so
+    many of the training batches, always the same), `fast_dev_run` (True: one batch of everything, nothing
+    written). Validation: every `check_val_every_n_epoch` epochs, in them every `val_check_interval` (a
+    float: part of the epoch, an int: batches); before training `num_sanity_val_steps` batches. Gradients:
+    `accumulate_grad_batches`, `gradient_clip_val` with `gradient_clip_algorithm` "norm" or "value". Where:
+    `accelerator` "auto", "cpu" or "sim"; `devices` and `strategy` "ddp" for several processes. Around it:
+    `callbacks`, `logger`, `log_every_n_steps`, `enable_checkpointing`, `enable_progress_bar`,
+    `enable_model_summary` (True: print the parts and their sizes), `default_root_dir`, `deterministic`,
+    `detect_anomaly`, `inference_mode` (in validate, test, predict), `profiler` ("simple", "pytorch"),
+    `use_distributed_sampler`, `reload_dataloaders_every_n_epochs`.
 
     Ctrl-C lets the batch at hand end, writes `interrupted.ckpt` beside the other checkpoints, and returns.
     https://lightning.ai/docs/pytorch/stable/common/trainer.html
     """
 
-    def __init__(self, *, accelerator="auto", strategy="auto", devices="auto", num_nodes=1, precision="32-true",
-                 logger=None, callbacks=None, fast_dev_run=False, max_epochs=None, min_epochs=None, max_steps=-1,
-                 min_steps=None, max_time=None, limit_train_batches=1.0, limit_val_batches=1.0, limit_test_batches=1.0,
-                 limit_predict_batches=1.0, overfit_batches=0.0, val_check_interval=1.0, check_val_every_n_epoch=1,
-                 num_sanity_val_steps=2, log_every_n_steps=50, enable_checkpointing=None, enable_progress_bar=None,
-                 enable_model_summary=None, accumulate_grad_batches=1, gradient_clip_val=None,
-                 gradient_clip_algorithm=None, deterministic=None, inference_mode=True, use_distributed_sampler=True,
-                 profiler=None, detect_anomaly=False, reload_dataloaders_every_n_epochs=0, default_root_dir=None):
+    def __init__(
+        self,
+        *,
+        accelerator="auto",
+        strategy="auto",
+        devices="auto",
+        num_nodes=1,
+        precision="32-true",
+        logger=None,
+        callbacks=None,
+        fast_dev_run=False,
+        max_epochs=None,
+        min_epochs=None,
+        max_steps=-1,
+        min_steps=None,
+        max_time=None,
+        limit_train_batches=1.0,
+        limit_val_batches=1.0,
+        limit_test_batches=1.0,
+        limit_predict_batches=1.0,
+        overfit_batches=0.0,
+        val_check_interval=1.0,
+        check_val_every_n_epoch=1,
+        num_sanity_val_steps=2,
+        log_every_n_steps=50,
+        enable_checkpointing=None,
+        enable_progress_bar=None,
+        enable_model_summary=None,
+        accumulate_grad_batches=1,
+        gradient_clip_val=None,
+        gradient_clip_algorithm=None,
+        deterministic=None,
+        inference_mode=True,
+        use_distributed_sampler=True,
+        profiler=None,
+        detect_anomaly=False,
+        reload_dataloaders_every_n_epochs=0,
+        default_root_dir=None,
+    ):
         if precision not in ("32-true", "32", 32):
             raise ValueError(f"precision={precision!r}: this trainer computes in '32-true'")
         if num_nodes != 1:
-            raise MisconfigurationException("num_nodes: start one process for each device with the launcher of "
-                                            "teachtorch.distributed, on as many hosts as wanted")
+            raise MisconfigurationException(
+                "num_nodes: start one process for each device with the launcher of "
+                "teachtorch.distributed, on as many hosts as wanted"
+            )
         if gradient_clip_algorithm not in (None, "norm", "value"):
-            raise MisconfigurationException(f"`gradient_clip_algorithm` {gradient_clip_algorithm} is invalid. Allowed "
-                                            "algorithms: ['value', 'norm'].")
+            raise MisconfigurationException(
+                f"`gradient_clip_algorithm` {gradient_clip_algorithm} is invalid. Allowed "
+                "algorithms: ['value', 'norm']."
+            )
         self.default_root_dir = os.path.abspath(os.fspath(default_root_dir or os.getcwd()))
         self.strategy = strategy_for(strategy, devices, accelerator)
         # how long and how much
@@ -86,13 +130,14 @@ class Trainer:
         # around it
         self.log_every_n_steps, self.inference_mode = log_every_n_steps, inference_mode
         self.use_distributed_sampler, self.detect_anomaly = use_distributed_sampler, detect_anomaly
-        self.enable_model_summary = enable_model_summary is not False
         logger, enable_checkpointing = debugging(self, logger, enable_checkpointing)
         epochs_and_steps(self)
         checked_limit(self)
         self.profiler = profiler_for(profiler)
         self.loggers = loggers_for(logger, self.default_root_dir)
-        self.callbacks = callbacks_for(callbacks, enable_checkpointing, enable_progress_bar)
+        self.callbacks = callbacks_for(
+            callbacks, enable_checkpointing, enable_progress_bar, enable_model_summary
+        )
         check_keys(self.callbacks)
         if deterministic:
             use_deterministic_algorithms(True, warn_only=deterministic == "warn")
@@ -116,16 +161,25 @@ class Trainer:
         self._run("fit", model, ckpt_path)
 
     def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
-        """Validate once; returns what was logged, a dict for each loader. `ckpt_path`: weights, or "best", "last"."""
-        return self._evaluate("validate", "validation", "val", model, dataloaders, datamodule, ckpt_path, verbose)
+        """Validate once; returns what was logged, a dict for each loader.
+
+        `ckpt_path`: weights, or "best", "last".
+        """
+        return self._evaluate(
+            "validate", "validation", "val", model, dataloaders, datamodule, ckpt_path, verbose
+        )
 
     def test(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         """Test once; returns what was logged, a dict for each loader."""
         return self._evaluate("test", "test", "test", model, dataloaders, datamodule, ckpt_path, verbose)
 
     def predict(self, model=None, dataloaders=None, datamodule=None, return_predictions=True, ckpt_path=None):
-        """Predict; returns a list of what predict_step returned for each batch (of each loader, if several)."""
-        found = self._evaluate("predict", "predict", "predict", model, dataloaders, datamodule, ckpt_path, False)
+        """Predict; returns a list of what predict_step returned for each batch (of each loader, if
+        several).
+        """
+        found = self._evaluate(
+            "predict", "predict", "predict", model, dataloaders, datamodule, ckpt_path, False
+        )
         return found if return_predictions else None
 
     def _evaluate(self, fn, kind, name, model, dataloaders, datamodule, ckpt_path, verbose):
@@ -133,7 +187,9 @@ class Trainer:
         self.data.attach({name: dataloaders}, datamodule)
         model = model or self.lightning_module
         if model is None:
-            raise TypeError(f"`Trainer.{fn}()` requires a `LightningModule` when it hasn't been passed in a previous run")
+            raise TypeError(
+                f"`Trainer.{fn}()` requires a `LightningModule` when it hasn't been passed in a previous run"
+            )
         self.evaluation = EvaluationLoop(self, kind)
         found = self._run(fn, model, ckpt_path)
         if verbose and found and self.is_global_zero:
@@ -143,8 +199,10 @@ class Trainer:
     def save_checkpoint(self, filepath, weights_only=False):
         """Write a checkpoint of everything as it is now."""
         if self.lightning_module is None:
-            raise AttributeError("Saving a checkpoint is only possible if a model is attached to the Trainer. Did you call "
-                                 "`Trainer.save_checkpoint()` before calling `Trainer.{fit,validate,test,predict}`?")
+            raise AttributeError(
+                "Saving a checkpoint is only possible if a model is attached to the Trainer. Did you call "
+                "`Trainer.save_checkpoint()` before calling `Trainer.{fit,validate,test,predict}`?"
+            )
         found = checkpoints.dump(self, weights_only)
         if self.is_global_zero:
             checkpoints.write(found, filepath)
@@ -222,10 +280,15 @@ class Trainer:
         if given not in ("best", "last"):
             return given
         callback = self.checkpoint_callback
-        path = callback and (callback.best_model_path if given == "best" else
-                             callback.last_model_path or callback.best_model_path)
+        path = callback and (
+            callback.best_model_path
+            if given == "best"
+            else callback.last_model_path or callback.best_model_path
+        )
         if not path:
-            raise ValueError(f'`ckpt_path="{given}"` is set but no checkpoint was written by a `ModelCheckpoint`')
+            raise ValueError(
+                f'`ckpt_path="{given}"` is set but no checkpoint was written by a `ModelCheckpoint`'
+            )
         return path
 
     def _set_up_optimizers(self):
@@ -241,7 +304,12 @@ class Trainer:
 
     def _log_hyperparameters(self):
         for owner in (self.datamodule, self.lightning_module):
-            if owner is not None and owner.hparams and owner.__dict__.get("_log_hyperparams") and self.is_global_zero:
+            if (
+                owner is not None
+                and owner.hparams
+                and owner.__dict__.get("_log_hyperparams")
+                and self.is_global_zero
+            ):
                 for logger in self.loggers:
                     logger.log_hyperparams(owner.hparams_initial)
 
@@ -255,7 +323,9 @@ class Trainer:
         self.fit_loop.run()
 
     def _check_sanity(self):
-        """A few batches of validation before training, so that its faults do not wait for the end of an epoch."""
+        """A few batches of validation before training, so that its faults do not wait for the end of an
+        epoch.
+        """
         if not self.has_validation or not self.num_sanity_val_steps or self.fit_loop.is_done:
             return
         self.stage = "sanity_check"
@@ -307,7 +377,7 @@ class Trainer:
         if self.is_global_zero:
             print(self.profiler.summary())
 
-    # ---- what the loops and the module use ------------------------------------------------------------------
+    # ---- what the loops and the module use -------------------------------------------------------
 
     def step(self, name, *args):
         """Call training_step, validation_step...; a user may leave out its last arguments."""
@@ -331,9 +401,14 @@ class Trainer:
             loss = None if closure is None else closure()
             self.calls.both("on_before_optimizer_step", optimizer)
             if automatic:
-                self.calls.method("configure_gradient_clipping", optimizer, self.gradient_clip_val,
-                                  self.gradient_clip_algorithm)
+                self.calls.method(
+                    "configure_gradient_clipping",
+                    optimizer,
+                    self.gradient_clip_val,
+                    self.gradient_clip_algorithm,
+                )
             return loss
+
         result = optimizer.step(closure_and_hooks)
         self.progress.steps += 1
         return result
@@ -347,7 +422,7 @@ class Trainer:
         batch = method("transfer_batch_to_device", batch, self.strategy.device, dataloader_idx)
         return method("on_after_batch_transfer", batch, dataloader_idx)
 
-    # ---- what can be asked ----------------------------------------------------------------------------------
+    # ---- what can be asked -----------------------------------------------------------------------
 
     @property
     def current_epoch(self):
@@ -374,8 +449,11 @@ class Trainer:
         """How many optimizer steps a fit will take; math.inf where that is not known. For schedulers."""
         if self.fit_loop.limit is None:
             self.fit_loop.set_up_data()
-        per_epoch = math.ceil(self.fit_loop.limit / self.accumulate_grad_batches) if self.fit_loop.limit != math.inf \
+        per_epoch = (
+            math.ceil(self.fit_loop.limit / self.accumulate_grad_batches)
+            if self.fit_loop.limit != math.inf
             else math.inf
+        )
         total = math.inf if self.max_epochs in (-1, None) else per_epoch * self.max_epochs
         return total if self.max_steps == -1 else min(total, self.max_steps)
 
@@ -398,7 +476,12 @@ class Trainer:
     def has_validation(self):
         """Whether there is a validation_step and data for it."""
         model, limit = self.lightning_module, self.limit_val_batches
-        return limit != 0 and self.calls.is_defined("validation_step") and model is not None and self.data.has("val")
+        return (
+            limit != 0
+            and self.calls.is_defined("validation_step")
+            and model is not None
+            and self.data.has("val")
+        )
 
     @property
     def is_fitting(self):
@@ -429,6 +512,7 @@ class Trainer:
     @property
     def checkpoint_callbacks(self):
         from .callbacks import ModelCheckpoint
+
         return [one for one in self.callbacks if isinstance(one, ModelCheckpoint)]
 
     @property
@@ -440,10 +524,12 @@ class Trainer:
     def early_stopping_callback(self):
         """The first EarlyStopping, or None."""
         from .callbacks import EarlyStopping
+
         return next((one for one in self.callbacks if isinstance(one, EarlyStopping)), None)
 
 
 def moved_datamodule(loaders, datamodule):
     """(loaders, datamodule): a data module may be passed where the loaders are."""
     from .datamodule import LightningDataModule
+
     return (None, loaders) if isinstance(loaders, LightningDataModule) else (loaders, datamodule)

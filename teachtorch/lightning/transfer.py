@@ -1,4 +1,5 @@
 """Batches: moving them to a device, and how many samples they hold."""
+
 from ..tensor import Tensor
 
 
@@ -27,5 +28,3 @@ def batch_size_of(batch):
         if size is not None:
             return size
     return None
-
-

@@ -4,6 +4,7 @@
 
 Both train the same batches; the best of several turns, taken in turns, is compared. The aim is at most 3 %.
 """
+
 import tempfile
 import time
 
@@ -13,8 +14,11 @@ from teachtorch import nn
 from teachtorch.utils.data import DataLoader, TensorDataset
 
 BATCHES, TURNS = 200, 7
-SIZES = {"MLP 64-128-10, batch 64": (64, 128, 64), "MLP 784-256-10, batch 64": (784, 256, 64),
-         "MLP 784-512-10, batch 256": (784, 512, 256)}
+SIZES = {
+    "MLP 64-128-10, batch 64": (64, 128, 64),
+    "MLP 784-256-10, batch 64": (784, 256, 64),
+    "MLP 784-512-10, batch 256": (784, 512, 256),
+}
 
 
 class Classifier(L.LightningModule):
@@ -45,8 +49,13 @@ def plain(model, loader):
 
 def fitted(model, loader):
     with tempfile.TemporaryDirectory() as folder:
-        trainer = L.Trainer(max_epochs=1, logger=False, enable_checkpointing=False, enable_progress_bar=False,
-                            default_root_dir=folder)
+        trainer = L.Trainer(
+            max_epochs=1,
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            default_root_dir=folder,
+        )
         trainer.fit(model, loader)
 
 
@@ -60,7 +69,7 @@ def main():
     print(f"{'':30}{'plain':>12}{'Trainer':>12}{'overhead':>10}   per batch, best of {TURNS}")
     for name, (width, hidden, batch) in SIZES.items():
         data = TensorDataset(torch.randn(BATCHES * batch, width), torch.randint(10, (BATCHES * batch,)))
-        batches = [data[k:k + batch] for k in range(0, len(data), batch)]
+        batches = [data[k : k + batch] for k in range(0, len(data), batch)]
         loader = DataLoader(batches, batch_size=None)
         model = Classifier(width, hidden)
         best = {plain: 1e9, fitted: 1e9}

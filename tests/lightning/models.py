@@ -1,4 +1,5 @@
 """Small modules for the tests of the trainer."""
+
 import teachtorch as torch
 import teachtorch.lightning as L
 from teachtorch import nn
@@ -8,7 +9,9 @@ from teachtorch.utils.data import DataLoader, TensorDataset
 def dataset(count=8):
     generator = torch.Generator()
     generator.manual_seed(3)
-    return TensorDataset(torch.randn(count, 4, generator=generator), torch.randn(count, 1, generator=generator))
+    return TensorDataset(
+        torch.randn(count, 4, generator=generator), torch.randn(count, 1, generator=generator)
+    )
 
 
 def loader(count=8, batch_size=2, shuffle=False, **options):
@@ -16,7 +19,9 @@ def loader(count=8, batch_size=2, shuffle=False, **options):
 
 
 class Regression(L.LightningModule):
-    """A linear layer with dropout before it, so that random numbers matter; `losses` keeps every training loss."""
+    """A linear layer with dropout before it, so that random numbers matter; `losses` keeps every
+    training loss.
+    """
 
     def __init__(self, dropout=0.0, optimizer=None, scheduler=None):
         super().__init__()
@@ -58,5 +63,10 @@ class Regression(L.LightningModule):
 
 def trainer(folder, **options):
     """A quiet Trainer that writes into `folder`."""
-    quiet = {"logger": False, "enable_progress_bar": False, "enable_checkpointing": False, "default_root_dir": folder}
+    quiet = {
+        "logger": False,
+        "enable_progress_bar": False,
+        "enable_checkpointing": False,
+        "default_root_dir": folder,
+    }
     return L.Trainer(**{**quiet, **options})

@@ -1,4 +1,5 @@
 """ModelCheckpoint, EarlyStopping, LearningRateMonitor, and callbacks of one's own."""
+
 import math
 from datetime import timedelta
 from functools import partial
@@ -7,8 +8,14 @@ import pytest
 
 import teachtorch as torch
 import teachtorch.lightning as L
-from teachtorch.lightning.callbacks import (EarlyStopping, GradientAccumulationScheduler, LambdaCallback,
-                                            LearningRateMonitor, ModelCheckpoint, Timer)
+from teachtorch.lightning.callbacks import (
+    EarlyStopping,
+    GradientAccumulationScheduler,
+    LambdaCallback,
+    LearningRateMonitor,
+    ModelCheckpoint,
+    Timer,
+)
 from teachtorch.lightning.loggers import CSVLogger
 
 from .models import Regression, loader, trainer
@@ -37,23 +44,33 @@ def fit(tmp_path, scores, callbacks, **options):
     return model, runner
 
 
-# ---- EarlyStopping -----------------------------------------------------------------------------------------------
+# ---- EarlyStopping -------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("scores", "mode", "patience", "checks"), [
-    ([5, 4, 4, 4, 4, 4], "min", 3, 5),               # equal is not better
-    ([1, 2, 1, 1, 3, 1, 1, 9], "max", 2, 4),
-    ([5, 6, 4, 6, 3, 6], "min", 2, 6),               # every improvement starts the count again
-    ([1, 1, 1], "min", 1, 2)])
+
+@pytest.mark.parametrize(
+    ("scores", "mode", "patience", "checks"),
+    [
+        ([5, 4, 4, 4, 4, 4], "min", 3, 5),  # equal is not better
+        ([1, 2, 1, 1, 3, 1, 1, 9], "max", 2, 4),
+        ([5, 6, 4, 6, 3, 6], "min", 2, 6),  # every improvement starts the count again
+        ([1, 1, 1], "min", 1, 2),
+    ],
+)
 def test_patience(tmp_path, scores, mode, patience, checks):
     model, runner = fit(tmp_path, scores, [EarlyStopping("score", patience=patience, mode=mode)])
     assert (model.checks, runner.current_epoch) == (checks, checks)
 
 
 def test_patience_counts_checks_not_epochs(tmp_path):
-    model, runner = fit(tmp_path, [2.0, 3, 3, 3, 3, 3, 3, 3], [EarlyStopping("score", patience=2)],
-                        val_check_interval=0.5, max_epochs=4)
+    model, runner = fit(
+        tmp_path,
+        [2.0, 3, 3, 3, 3, 3, 3, 3],
+        [EarlyStopping("score", patience=2)],
+        val_check_interval=0.5,
+        max_epochs=4,
+    )
     assert model.checks == 3 and runner.current_epoch == 2
-    assert len(model.losses) == 6                    # stopped in the middle of the second epoch
+    assert len(model.losses) == 6  # stopped in the middle of the second epoch
 
 
 def test_patience_counts_checks_if_validation_is_rare(tmp_path):
@@ -72,13 +89,17 @@ def test_what_is_not_finite_stops_at_once(tmp_path, bad):
 
 def test_thresholds_and_min_delta(tmp_path):
     assert fit(tmp_path, [3.0, 0.5, 9, 9], [EarlyStopping("score", stopping_threshold=1.0)])[0].checks == 2
-    assert fit(tmp_path, [3.0, 20.0, 9, 9], [EarlyStopping("score", divergence_threshold=10.0)])[0].checks == 2
+    assert (
+        fit(tmp_path, [3.0, 20.0, 9, 9], [EarlyStopping("score", divergence_threshold=10.0)])[0].checks == 2
+    )
     callback = EarlyStopping("score", min_delta=0.5, patience=2)
     assert fit(tmp_path, [3.0, 2.9, 2.8, 2.0, 1.0], [callback])[0].checks == 3
 
 
 def test_min_epochs_goes_before_patience(tmp_path):
-    assert fit(tmp_path, [1, 2, 2, 2, 2, 2], [EarlyStopping("score", patience=1)], min_epochs=4)[0].checks == 4
+    assert (
+        fit(tmp_path, [1, 2, 2, 2, 2, 2], [EarlyStopping("score", patience=1)], min_epochs=4)[0].checks == 4
+    )
 
 
 def test_a_missing_metric_is_an_error_unless_strict_is_off(tmp_path):
@@ -87,7 +108,8 @@ def test_a_missing_metric_is_an_error_unless_strict_is_off(tmp_path):
     assert fit(tmp_path, [1, 2], [EarlyStopping("gone", strict=False)])[0].checks == 2
 
 
-# ---- ModelCheckpoint ---------------------------------------------------------------------------------------------
+# ---- ModelCheckpoint -----------------------------------------------------------------------------
+
 
 def names(folder):
     return sorted(path.name for path in folder.glob("*.ckpt"))
@@ -115,12 +137,19 @@ def test_without_monitor_the_newest_is_kept(tmp_path):
     assert names(tmp_path) == ["epoch=2-step=12.ckpt"]
 
 
-@pytest.mark.parametrize(("options", "kept"), [
-    ({"save_top_k": -1}, ["0-4", "1-8", "2-12"]),
-    ({"save_top_k": 0, "save_last": True}, ["last"]),
-    ({"save_top_k": -1, "every_n_epochs": 2}, ["1-8"]),
-    ({"save_top_k": -1, "every_n_train_steps": 5}, ["1-5", "2-10"]),
-    ({"save_top_k": -1, "train_time_interval": timedelta(seconds=0)}, [f"{(s - 1) // 4}-{s}" for s in range(1, 13)])])
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({"save_top_k": -1}, ["0-4", "1-8", "2-12"]),
+        ({"save_top_k": 0, "save_last": True}, ["last"]),
+        ({"save_top_k": -1, "every_n_epochs": 2}, ["1-8"]),
+        ({"save_top_k": -1, "every_n_train_steps": 5}, ["1-5", "2-10"]),
+        (
+            {"save_top_k": -1, "train_time_interval": timedelta(seconds=0)},
+            [f"{(s - 1) // 4}-{s}" for s in range(1, 13)],
+        ),
+    ],
+)
 def test_when_checkpoints_are_written(tmp_path, options, kept):
     keeper = ModelCheckpoint(tmp_path, "{epoch}-{step}", auto_insert_metric_name=False, **options)
     fit(tmp_path, [1, 2, 3], [keeper], enable_checkpointing=None)
@@ -150,9 +179,12 @@ def test_best_and_last_are_paths_that_can_be_asked_for(tmp_path):
 
 
 def test_impossible_arguments(tmp_path):
-    for options, words in (({"save_top_k": 2}, "No quantity for top_k"), ({"mode": "best"}, "can be min, max"),
-                           ({"save_top_k": -2}, "Must be >= -1"),
-                           ({"every_n_epochs": 1, "every_n_train_steps": 1}, "mutually exclusive")):
+    for options, words in (
+        ({"save_top_k": 2}, "No quantity for top_k"),
+        ({"mode": "best"}, "can be min, max"),
+        ({"save_top_k": -2}, "Must be >= -1"),
+        ({"every_n_epochs": 1, "every_n_train_steps": 1}, "mutually exclusive"),
+    ):
         with pytest.raises(L.MisconfigurationException, match=words):
             ModelCheckpoint(**options)
     with pytest.raises(L.MisconfigurationException, match="could not find the monitored key"):
@@ -161,16 +193,20 @@ def test_impossible_arguments(tmp_path):
         trainer(tmp_path, callbacks=[ModelCheckpoint()], enable_checkpointing=False)
 
 
-# ---- the others --------------------------------------------------------------------------------------------------
+# ---- the others ----------------------------------------------------------------------------------
+
 
 def test_learning_rates_are_logged_by_step_or_epoch(tmp_path):
     def each_step(optimizer):
         return {"scheduler": torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5), "interval": "step"}
+
     for interval, expected in ((None, [1.0, 0.5, 0.25, 0.125]), ("epoch", [1.0, 0.25])):
         monitor = LearningRateMonitor(interval)
         model = Regression(optimizer=partial(torch.optim.SGD, lr=1.0), scheduler=each_step)
         logger = CSVLogger(tmp_path, version=str(interval))
-        trainer(tmp_path, max_epochs=2, callbacks=[monitor], logger=logger, log_every_n_steps=1).fit(model, loader(4))
+        trainer(tmp_path, max_epochs=2, callbacks=[monitor], logger=logger, log_every_n_steps=1).fit(
+            model, loader(4)
+        )
         assert monitor.lrs == {"lr-SGD": expected}
     with pytest.raises(L.MisconfigurationException, match="no logger"):
         trainer(tmp_path, max_epochs=1, callbacks=[LearningRateMonitor()]).fit(Regression(), loader())
@@ -191,10 +227,17 @@ def test_groups_and_second_optimizers_have_names_of_their_own(tmp_path):
             weight, bias = self.parameters()
             groups = [{"params": [weight]}, {"params": [bias], "lr": 0.2}]
             return torch.optim.SGD(groups, lr=0.1, momentum=0.9), torch.optim.SGD([weight], lr=0.3)
+
     monitor = LearningRateMonitor("epoch", log_momentum=True)
     trainer(tmp_path, max_epochs=1, callbacks=[monitor], logger=CSVLogger(tmp_path)).fit(Two(), loader())
-    assert monitor.lrs == {"lr-SGD/pg1": [0.1], "lr-SGD/pg2": [0.2], "lr-SGD-1": [0.3], "lr-SGD/pg1-momentum": [0.9],
-                           "lr-SGD/pg2-momentum": [0.9], "lr-SGD-1-momentum": [0]}
+    assert monitor.lrs == {
+        "lr-SGD/pg1": [0.1],
+        "lr-SGD/pg2": [0.2],
+        "lr-SGD-1": [0.3],
+        "lr-SGD/pg1-momentum": [0.9],
+        "lr-SGD/pg2-momentum": [0.9],
+        "lr-SGD-1-momentum": [0],
+    }
 
 
 def test_accumulation_by_epoch(tmp_path):
@@ -213,6 +256,7 @@ def test_callbacks_of_the_module_replace_those_of_their_class(tmp_path):
     class Own(Regression):
         def configure_callbacks(self):
             return EarlyStopping("loss", patience=7)
+
     runner = trainer(tmp_path, max_epochs=1, callbacks=[EarlyStopping("val_loss", patience=1)])
     runner.fit(Own(), loader())
     assert runner.early_stopping_callback.patience == 7 and len(runner.callbacks) == 1
@@ -230,11 +274,14 @@ def test_state_of_callbacks_comes_back(tmp_path):
 
         def load_state_dict(self, state):
             self.count = state["count"]
+
     runner = trainer(tmp_path, max_epochs=1, callbacks=[Counts()])
     runner.fit(Regression(), loader())
     runner.save_checkpoint(tmp_path / "x.ckpt")
     again = Counts()
-    trainer(tmp_path, max_epochs=2, callbacks=[again]).fit(Regression(), loader(), ckpt_path=tmp_path / "x.ckpt")
+    trainer(tmp_path, max_epochs=2, callbacks=[again]).fit(
+        Regression(), loader(), ckpt_path=tmp_path / "x.ckpt"
+    )
     assert again.count == 8
     with pytest.raises(RuntimeError, match="more than one stateful callback"):
         trainer(tmp_path, callbacks=[Counts(), Counts()])

@@ -1,4 +1,5 @@
 """The Trainer with strategy "ddp" is training in one process on the joined batches."""
+
 from tests.distributed.launching import check_all, mpi
 
 pytestmark = mpi

@@ -1,4 +1,7 @@
-"""One batch and one step: accumulation, clipping, several optimizers, forms of configure_optimizers, schedulers."""
+"""One batch and one step: accumulation, clipping, several optimizers, forms of configure_optimizers,
+schedulers.
+"""
+
 from functools import partial
 
 import pytest
@@ -42,8 +45,12 @@ def test_accumulation_steps_with_the_last_group_even_if_it_is_not_full(tmp_path,
 def test_clipping_comes_between_backward_and_the_step(tmp_path, algorithm):
     functions = {"norm": nn.utils.clip_grad_norm_, "value": nn.utils.clip_grad_value_}
     model, twin = Regression(), Regression()
-    trainer(tmp_path, max_epochs=2, gradient_clip_val=0.1, gradient_clip_algorithm=algorithm).fit(model, loader())
-    expected = plain_loop(twin, SGD(twin.parameters()), loader(), 2, clip=lambda p: functions[algorithm](p, 0.1))
+    trainer(tmp_path, max_epochs=2, gradient_clip_val=0.1, gradient_clip_algorithm=algorithm).fit(
+        model, loader()
+    )
+    expected = plain_loop(
+        twin, SGD(twin.parameters()), loader(), 2, clip=lambda p: functions[algorithm](p, 0.1)
+    )
     assert model.losses == expected
 
 
@@ -56,7 +63,7 @@ def test_shuffled_batches_are_those_of_a_plain_loop(tmp_path):
     optimizer = SGD(twin.parameters())
     for _ in range(2):
         losses += plain_loop(twin, optimizer, data, 1)
-        list(validation)                             # its iterator draws a seed, too
+        list(validation)  # its iterator draws a seed, too
     assert model.losses == losses
 
 
@@ -67,6 +74,7 @@ def test_zero_grad_comes_after_training_step(tmp_path):
         def training_step(self, batch, batch_idx):
             seen.append(self.layer[1].bias.grad is not None)
             return super().training_step(batch, batch_idx)
+
     trainer(tmp_path, max_epochs=1).fit(Looks(), loader())
     assert seen == [False, True, True, True]
 
@@ -81,6 +89,7 @@ def test_training_step_may_skip_a_batch_or_return_more(tmp_path):
 
         def on_train_batch_end(self, outputs_, batch, batch_idx):
             outputs.append((outputs_.get("more"), "loss" in outputs_ and outputs_["loss"].requires_grad))
+
     model = Skips()
     trainer(tmp_path, max_epochs=1).fit(model, loader())
     assert outputs == [(0, False), (None, False), (2, False), (3, False)]
@@ -91,6 +100,7 @@ def test_a_dict_without_loss_is_an_error(tmp_path):
     class NoLoss(Regression):
         def training_step(self, batch, batch_idx):
             return {"other": 1}
+
     with pytest.raises(L.MisconfigurationException, match="'loss' key"):
         trainer(tmp_path, max_epochs=1).fit(NoLoss(), loader())
 
@@ -99,6 +109,7 @@ def test_minus_one_skips_the_rest_of_the_epoch(tmp_path):
     class Short(Regression):
         def on_train_batch_start(self, batch, batch_idx):
             return -1 if batch_idx == 2 else None
+
     model = Short()
     runner = trainer(tmp_path, max_epochs=2)
     runner.fit(model, loader())
@@ -132,7 +143,7 @@ def test_global_step_counts_the_steps_of_all_optimizers(tmp_path):
     runner = trainer(tmp_path, max_epochs=2, limit_train_batches=2)
     runner.fit(model, loader())
     assert runner.global_step == 12 and model.steps == list(range(1, 13))
-    assert runner.progress.stepped == 4              # the axis of the loggers: batches
+    assert runner.progress.stepped == 4  # the axis of the loggers: batches
 
 
 def test_max_steps_counts_optimizer_steps(tmp_path):
@@ -164,6 +175,7 @@ def test_toggling_leaves_gradients_to_one_optimizer(tmp_path):
             with one.toggle_model():
                 seen.append((self.first.bias.requires_grad, self.second.bias.requires_grad))
             seen.append((self.first.bias.requires_grad, self.second.bias.requires_grad))
+
     trainer(tmp_path, max_epochs=1, limit_train_batches=1).fit(Toggles(), loader())
     assert seen == [(True, False), (True, True)]
 
@@ -178,8 +190,15 @@ FORMS = {
     "list": lambda o, s: [o],
 }
 # The rate after two epochs of four batches, halved at each of the scheduler's steps.
-RATES = {"optimizer": 1.0, "dict": 0.25, "dict of dict": 2.0**-8, "two lists": 0.25, "lists with a dict": 0.5,
-         "tuple of dicts": 0.25, "list": 1.0}
+RATES = {
+    "optimizer": 1.0,
+    "dict": 0.25,
+    "dict of dict": 2.0**-8,
+    "two lists": 0.25,
+    "lists with a dict": 0.5,
+    "tuple of dicts": 0.25,
+    "list": 1.0,
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -188,6 +207,7 @@ def test_every_form_of_configure_optimizers(tmp_path, form):
         def configure_optimizers(self):
             optimizer = torch.optim.SGD(self.parameters(), lr=1.0)
             return FORMS[form](optimizer, torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5))
+
     runner = trainer(tmp_path, max_epochs=2)
     runner.fit(Configured(), loader())
     assert runner.optimizers[0].param_groups[0]["lr"] == RATES[form]
@@ -197,19 +217,26 @@ def test_no_optimizer_trains_nothing(tmp_path):
     class Fixed(Regression):
         def configure_optimizers(self):
             return None
+
     model = Fixed()
     trainer(tmp_path, max_epochs=1).fit(model, loader())
     assert len(model.losses) == 4 and model.layer[1].bias.item() == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(("wrong", "words"), [
-    (5, "Unknown configuration"), ({"lr_scheduler": {"interval": "step"}}, "must have the key"),
-    ({"lr_scheduler": {"scheduler": None, "intervall": "step"}}, "unsupported keys"),
-    ({"lr_scheduler": {"scheduler": None, "interval": "batch"}}, '"step" or "epoch"')])
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (5, "Unknown configuration"),
+        ({"lr_scheduler": {"interval": "step"}}, "must have the key"),
+        ({"lr_scheduler": {"scheduler": None, "intervall": "step"}}, "unsupported keys"),
+        ({"lr_scheduler": {"scheduler": None, "interval": "batch"}}, '"step" or "epoch"'),
+    ],
+)
 def test_wrong_forms_say_what_is_wrong(tmp_path, wrong, words):
     class Wrong(Regression):
         def configure_optimizers(self):
             return {"optimizer": SGD(self.parameters()), **wrong} if isinstance(wrong, dict) else wrong
+
     with pytest.raises(L.MisconfigurationException, match=words):
         trainer(tmp_path, max_epochs=1).fit(Wrong(), loader())
 
@@ -217,6 +244,7 @@ def test_wrong_forms_say_what_is_wrong(tmp_path, wrong, words):
 def test_a_plateau_scheduler_needs_a_monitor_that_is_there(tmp_path):
     def plateau(**options):
         return lambda o: {"scheduler": torch.optim.lr_scheduler.ReduceLROnPlateau(o), **options}
+
     with pytest.raises(L.MisconfigurationException, match="must include a monitor"):
         trainer(tmp_path, max_epochs=1).fit(Regression(scheduler=plateau()), loader())
     with pytest.raises(L.MisconfigurationException, match="metric gone which is not available"):
@@ -227,9 +255,10 @@ def test_a_plateau_scheduler_needs_a_monitor_that_is_there(tmp_path):
 def test_step_schedulers_step_with_the_optimizer_not_with_batches(tmp_path):
     def each_step(optimizer):
         return {"scheduler": torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5), "interval": "step"}
+
     model = Regression(optimizer=partial(torch.optim.SGD, lr=1.0), scheduler=each_step)
     runner = trainer(tmp_path, max_epochs=1, accumulate_grad_batches=2)
-    runner.fit(model, loader(6))                     # batches 1, 2 | 3
+    runner.fit(model, loader(6))  # batches 1, 2 | 3
     assert runner.optimizers[0].param_groups[0]["lr"] == 0.25
 
 
@@ -247,6 +276,7 @@ def test_overfit_batches_repeats_the_same_ones(tmp_path):
         def training_step(self, batch, batch_idx):
             seen.append(batch[1].flatten().tolist())
             return super().training_step(batch, batch_idx)
+
     trainer(tmp_path, max_epochs=2, overfit_batches=2).fit(Keeps(), loader(shuffle=True))
     first = [dataset()[k][1].item() for k in range(4)]
     assert seen == [first[:2], first[2:]] * 2

@@ -1,4 +1,5 @@
 """A run that goes on from a checkpoint has the losses of the run that was not interrupted, bit for bit."""
+
 import random
 import signal
 from functools import partial
@@ -42,10 +43,12 @@ def run(folder, callbacks=(), model=None, ckpt_path=None, data=None, **options):
 
 
 def resumed_equals_uninterrupted(tmp_path, checkpoint, done, name, data=None, **options):
-    """Run with the callback `checkpoint`, go on from its file `name`, after whose `done` batches it was written."""
+    """Run with the callback `checkpoint`, go on from its file `name`, after whose `done` batches it was
+    written.
+    """
     make = data or (lambda: loader(16, shuffle=True))
     whole, runner = run(tmp_path, [checkpoint], data=make(), **options)
-    torch.manual_seed(99)                        # whatever has happened meanwhile
+    torch.manual_seed(99)  # whatever has happened meanwhile
     options["enable_checkpointing"] = False
     fresh = Noisy(scheduler=COSINE)
     again = trainer(tmp_path, **{"max_epochs": 3, **options})
@@ -62,6 +65,7 @@ def saving(tmp_path, hook, when, name="x.ckpt"):
     def save(trainer, *args):
         if when(trainer) and not path.exists() and not trainer.sanity_checking:
             trainer.save_checkpoint(path)
+
     return LambdaCallback(**{hook: save})
 
 
@@ -75,9 +79,15 @@ def test_in_the_middle_of_an_epoch(tmp_path):
     resumed_equals_uninterrupted(tmp_path, checkpoint, 12, "step=12.ckpt", enable_checkpointing=None)
 
 
-@pytest.mark.parametrize(("hook", "batch", "done"), [
-    ("on_train_batch_end", 1, 10), ("on_validation_end", 5, 14), ("on_train_batch_end", 7, 16),
-    ("on_train_epoch_end", 7, 16)])
+@pytest.mark.parametrize(
+    ("hook", "batch", "done"),
+    [
+        ("on_train_batch_end", 1, 10),
+        ("on_validation_end", 5, 14),
+        ("on_train_batch_end", 7, 16),
+        ("on_train_epoch_end", 7, 16),
+    ],
+)
 def test_at_every_hook_with_validation_inside_the_epoch(tmp_path, hook, batch, done):
     callback = saving(tmp_path, hook, lambda t: t.current_epoch == 1 and t.batch_idx == batch)
     resumed_equals_uninterrupted(tmp_path, callback, done, "x.ckpt", val_check_interval=0.25)
@@ -93,6 +103,7 @@ def test_with_a_generator_of_the_loader(tmp_path):
         generator = torch.Generator()
         generator.manual_seed(1)
         return loader(16, shuffle=True, generator=generator)
+
     callback = saving(tmp_path, "on_train_batch_end", lambda t: t.current_epoch == 1 and t.batch_idx == 2)
     resumed_equals_uninterrupted(tmp_path, callback, 11, "x.ckpt", data=make)
 
@@ -100,6 +111,7 @@ def test_with_a_generator_of_the_loader(tmp_path):
 def test_with_worker_processes(tmp_path):
     def make():
         return loader(16, shuffle=True, num_workers=1, multiprocessing_context="fork")
+
     callback = saving(tmp_path, "on_train_batch_end", lambda t: t.current_epoch == 0 and t.batch_idx == 4)
     resumed_equals_uninterrupted(tmp_path, callback, 5, "x.ckpt", data=make, max_epochs=1)
 
@@ -112,17 +124,21 @@ class Stream(torch.utils.data.IterableDataset):
 
 def test_with_a_stream_of_unknown_length(tmp_path):
     callback = saving(tmp_path, "on_train_batch_end", lambda t: t.current_epoch == 1 and t.batch_idx == 1)
-    resumed_equals_uninterrupted(tmp_path, callback, 6, "x.ckpt",
-                                 data=lambda: torch.utils.data.DataLoader(Stream(), 2))
+    resumed_equals_uninterrupted(
+        tmp_path, callback, 6, "x.ckpt", data=lambda: torch.utils.data.DataLoader(Stream(), 2)
+    )
 
 
 def test_plateau_schedulers_go_on_with_their_metric(tmp_path):
     def plateau(optimizer):
-        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=0, threshold=10.0)
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimizer, factor=0.5, patience=0, threshold=10.0
+        )
         return {"scheduler": scheduler, "monitor": "val_loss"}
 
     def model():
         return Regression(dropout=0.3, optimizer=ADAM, scheduler=plateau)
+
     checkpoint = ModelCheckpoint(dirpath=tmp_path, filename="{epoch}", save_top_k=-1)
     whole, runner = run(tmp_path, [checkpoint], model(), enable_checkpointing=None, max_epochs=4)
     fresh, again = run(tmp_path, model=model(), ckpt_path=tmp_path / "epoch=1.ckpt", max_epochs=4)
@@ -138,7 +154,8 @@ def test_training_longer_than_planned_equals_planning_it(tmp_path):
     assert rest.losses == longer.losses[16:]
 
 
-# ---- Ctrl-C ----------------------------------------------------------------------------------------------------
+# ---- Ctrl-C --------------------------------------------------------------------------------------
+
 
 def pressing(batch, how):
     """A callback that interrupts in the second epoch, once."""
@@ -148,6 +165,7 @@ def pressing(batch, how):
         if trainer.current_epoch == 1 and trainer.batch_idx == batch and not pressed:
             pressed.append(batch)
             how()
+
     return press
 
 
@@ -159,10 +177,14 @@ def raise_it():
 def test_ctrl_c_ends_cleanly_and_goes_on_bit_for_bit(tmp_path, hook):
     def ctrl_c():
         signal.raise_signal(signal.SIGINT)
+
     whole, whole_runner = run(tmp_path, val_check_interval=0.5)
     checkpoint = ModelCheckpoint(dirpath=tmp_path)
     ends = []
-    callbacks = [checkpoint, LambdaCallback(on_exception=lambda trainer, module, error: ends.append(type(error)))]
+    callbacks = [
+        checkpoint,
+        LambdaCallback(on_exception=lambda trainer, module, error: ends.append(type(error))),
+    ]
     callbacks.append(LambdaCallback(**{hook: pressing(3, ctrl_c)}))
     cut, runner = run(tmp_path, callbacks, enable_checkpointing=None, val_check_interval=0.5)
     assert runner.interrupted and ends == [KeyboardInterrupt] and len(cut.losses) == 12
@@ -178,8 +200,13 @@ def test_a_keyboard_interrupt_raised_in_a_step_leaves_a_checkpoint_of_the_batche
             if self.current_epoch == 1 and batch_idx == 3:
                 raise KeyboardInterrupt
             return super().training_step(batch, batch_idx)
-    cut, runner = run(tmp_path, [ModelCheckpoint(dirpath=tmp_path)], Interrupted(scheduler=COSINE),
-                      enable_checkpointing=None)
+
+    cut, runner = run(
+        tmp_path,
+        [ModelCheckpoint(dirpath=tmp_path)],
+        Interrupted(scheduler=COSINE),
+        enable_checkpointing=None,
+    )
     assert runner.interrupted and runner.global_step == 11
     whole, _ = run(tmp_path)
     rest, _ = run(tmp_path, ckpt_path=tmp_path / "interrupted.ckpt")
@@ -190,19 +217,31 @@ def test_other_errors_are_raised_and_told_to_the_callbacks(tmp_path):
     class Broken(Noisy):
         def training_step(self, batch, batch_idx):
             raise ArithmeticError("broken")
+
     told = []
     with pytest.raises(ArithmeticError, match="broken"):
-        run(tmp_path, [LambdaCallback(on_exception=lambda trainer, module, error: told.append(str(error)))],
-            Broken(scheduler=COSINE))
+        run(
+            tmp_path,
+            [LambdaCallback(on_exception=lambda trainer, module, error: told.append(str(error)))],
+            Broken(scheduler=COSINE),
+        )
     assert told == ["broken"]
 
 
 def test_a_checkpoint_holds_what_lightning_s_does(tmp_path):
-    model, runner = run(tmp_path, max_epochs=1)
+    _, runner = run(tmp_path, max_epochs=1)
     runner.save_checkpoint(tmp_path / "x.ckpt")
     found = torch.load(tmp_path / "x.ckpt", weights_only=True)
-    assert {"epoch", "global_step", "pytorch-lightning_version", "state_dict", "loops", "callbacks", "optimizer_states",
-            "lr_schedulers"} <= set(found)
+    assert {
+        "epoch",
+        "global_step",
+        "pytorch-lightning_version",
+        "state_dict",
+        "loops",
+        "callbacks",
+        "optimizer_states",
+        "lr_schedulers",
+    } <= set(found)
     assert (found["epoch"], found["global_step"]) == (1, 8)
     runner.save_checkpoint(tmp_path / "weights.ckpt", weights_only=True)
     assert "optimizer_states" not in torch.load(tmp_path / "weights.ckpt")

@@ -1,4 +1,5 @@
 """The trainer's arguments, logging, evaluation, data modules, and the module's own tools."""
+
 import csv
 import math
 
@@ -21,21 +22,36 @@ def batches_seen(tmp_path, train=16, validation=8, **options):
     def count(name):
         def hook(trainer, *args):
             seen[name] += not trainer.sanity_checking
+
         return hook
+
     callback = LambdaCallback(on_train_batch_end=count("train"), on_validation_batch_end=count("validation"))
     runner = trainer(tmp_path, callbacks=[callback], **{"max_epochs": 1, **options})
     runner.fit(Regression(), loader(train), loader(validation))
     return seen["train"], seen["validation"]
 
 
-@pytest.mark.parametrize(("options", "expected"), [
-    ({}, (8, 4)), ({"limit_train_batches": 3}, (3, 4)), ({"limit_train_batches": 0.5}, (4, 4)),
-    ({"limit_val_batches": 1}, (8, 1)), ({"limit_val_batches": 0}, (8, 0)), ({"limit_train_batches": 99}, (8, 4)),
-    ({"val_check_interval": 0.25}, (8, 16)), ({"val_check_interval": 3}, (8, 8)),
-    ({"check_val_every_n_epoch": 2, "max_epochs": 3}, (24, 4)),
-    ({"check_val_every_n_epoch": None, "val_check_interval": 5, "max_epochs": 2}, (16, 12)),
-    ({"fast_dev_run": True}, (1, 1)), ({"fast_dev_run": 2}, (2, 2)), ({"overfit_batches": 2}, (2, 2)),
-    ({"max_steps": 3}, (3, 0)), ({"max_epochs": 2, "max_steps": 99}, (16, 8)), ({"max_epochs": 0}, (0, 0))])
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, (8, 4)),
+        ({"limit_train_batches": 3}, (3, 4)),
+        ({"limit_train_batches": 0.5}, (4, 4)),
+        ({"limit_val_batches": 1}, (8, 1)),
+        ({"limit_val_batches": 0}, (8, 0)),
+        ({"limit_train_batches": 99}, (8, 4)),
+        ({"val_check_interval": 0.25}, (8, 16)),
+        ({"val_check_interval": 3}, (8, 8)),
+        ({"check_val_every_n_epoch": 2, "max_epochs": 3}, (24, 4)),
+        ({"check_val_every_n_epoch": None, "val_check_interval": 5, "max_epochs": 2}, (16, 12)),
+        ({"fast_dev_run": True}, (1, 1)),
+        ({"fast_dev_run": 2}, (2, 2)),
+        ({"overfit_batches": 2}, (2, 2)),
+        ({"max_steps": 3}, (3, 0)),
+        ({"max_epochs": 2, "max_steps": 99}, (16, 8)),
+        ({"max_epochs": 0}, (0, 0)),
+    ],
+)
 def test_how_much_is_run(tmp_path, options, expected):
     assert batches_seen(tmp_path, **options) == expected
 
@@ -60,6 +76,7 @@ def test_validation_runs_without_a_graph_in_evaluation_mode_and_gives_modes_back
     class Watches(Regression):
         def validation_step(self, batch, batch_idx):
             seen.append((self.training, self.layer[0].training, self(batch[0]).requires_grad))
+
     model = Watches(dropout=0.5)
     model.layer[0].eval()
     trainer(tmp_path, max_epochs=1).fit(model, loader(), loader(2))
@@ -67,9 +84,20 @@ def test_validation_runs_without_a_graph_in_evaluation_mode_and_gives_modes_back
     assert model.training and not model.layer[0].training
 
 
-@pytest.mark.parametrize("options", [
-    {"limit_train_batches": -1}, {"limit_val_batches": 1.5}, {"max_epochs": -2}, {"max_steps": -2}, {"profiler": "best"},
-    {"check_val_every_n_epoch": None}, {"gradient_clip_algorithm": "max"}, {"num_nodes": 2}, {"accelerator": "gpu"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"limit_train_batches": -1},
+        {"limit_val_batches": 1.5},
+        {"max_epochs": -2},
+        {"max_steps": -2},
+        {"profiler": "best"},
+        {"check_val_every_n_epoch": None},
+        {"gradient_clip_algorithm": "max"},
+        {"num_nodes": 2},
+        {"accelerator": "gpu"},
+    ],
+)
 def test_impossible_arguments(tmp_path, options):
     with pytest.raises(L.MisconfigurationException):
         trainer(tmp_path, **options)
@@ -86,12 +114,11 @@ def test_missing_parts_say_so(tmp_path):
     with pytest.raises(L.MisconfigurationException, match="train_dataloader"):
         trainer(tmp_path, max_epochs=1).fit(Regression())
     with pytest.raises(L.MisconfigurationException, match="`training_step` must be implemented"):
-        class Without(L.LightningModule):
-            configure_optimizers = Regression.configure_optimizers
-            make_optimizer = make_scheduler = None
 
+        class Without(L.LightningModule):
             def configure_optimizers(self):
                 return None
+
         trainer(tmp_path, max_epochs=1).fit(Without(), loader())
     with pytest.raises(RuntimeError, match="not attached to a `Trainer`"):
         Regression().trainer
@@ -99,7 +126,8 @@ def test_missing_parts_say_so(tmp_path):
         trainer(tmp_path).test()
 
 
-# ---- logging ----------------------------------------------------------------------------------------------------
+# ---- logging -------------------------------------------------------------------------------------
+
 
 def test_the_epoch_s_mean_is_weighted_by_the_batch_size(tmp_path):
     class Logs(Regression):
@@ -108,8 +136,11 @@ def test_the_epoch_s_mean_is_weighted_by_the_batch_size(tmp_path):
             self.log("own", float(batch_idx), batch_size=1)
             for how in ("sum", "min", "max"):
                 self.log(how, float(batch_idx), reduce_fx=how)
-    found = trainer(tmp_path).validate(Logs(), DataLoader(dataset(7), 3), verbose=False)    # batches of 3, 3, 1
-    assert found == [{"mean": pytest.approx((3 * 0 + 3 * 1 + 2) / 7), "own": 1.0, "sum": 3.0, "min": 0.0, "max": 2.0}]
+
+    found = trainer(tmp_path).validate(Logs(), DataLoader(dataset(7), 3), verbose=False)  # batches of 3, 3, 1
+    assert found == [
+        {"mean": pytest.approx((3 * 0 + 3 * 1 + 2) / 7), "own": 1.0, "sum": 3.0, "min": 0.0, "max": 2.0}
+    ]
 
 
 def test_names_of_steps_and_epochs(tmp_path):
@@ -122,20 +153,26 @@ def test_names_of_steps_and_epochs(tmp_path):
 
         def on_train_epoch_end(self):
             self.log("d", 4.0)
+
     runner = trainer(tmp_path, max_epochs=1)
     runner.fit(Logs(), loader())
-    found = {name: value.item() for name, value in runner.callback_metrics.items() if not name.startswith("loss")}
+    found = {
+        name: value.item() for name, value in runner.callback_metrics.items() if not name.startswith("loss")
+    }
     assert found == {"a": 1.0, "b": 1.5, "c": 1.5, "c_step": 3.0, "c_epoch": 1.5, "d": 4.0}
     assert runner.progress_bar_metrics == {"c_step": 3.0, "c_epoch": 1.5}
 
 
-@pytest.mark.parametrize("hook", ["on_fit_start", "on_train_end", "on_validation_end", "configure_optimizers", "setup"])
+@pytest.mark.parametrize(
+    "hook", ["on_fit_start", "on_train_end", "on_validation_end", "configure_optimizers", "setup"]
+)
 def test_hooks_in_which_nothing_can_be_logged(tmp_path, hook):
     class Logs(Regression):
         pass
 
     def log(self, *args):
         self.log("x", 1.0)
+
     setattr(Logs, hook, log)
     with pytest.raises(L.MisconfigurationException, match=f"inside `{hook}`"):
         trainer(tmp_path, max_epochs=1).fit(Logs(), loader(), loader())
@@ -147,6 +184,7 @@ def test_values_that_cannot_be_logged(tmp_path):
 
         def validation_step(self, batch, batch_idx):
             self.log("x", self.value)
+
     for Logs.value, words in ((torch.ones(2), "single element"), ("word", "cannot be logged")):
         with pytest.raises(ValueError, match=words):
             trainer(tmp_path).validate(Logs(), loader())
@@ -168,7 +206,7 @@ def test_the_csv_logger_has_a_row_for_each_step_and_epoch(tmp_path):
     assert steps == [(k, pytest.approx(model.losses[k])) for k in (1, 3, 5, 7)]
     assert [(row["epoch"], row["step"]) for row in found if "val_loss" in row] == [(0, 3), (1, 7)]
     epochs = [row["loss_epoch"] for row in found if "loss_epoch" in row]
-    assert epochs == [pytest.approx(sum(model.losses[k:k + 4]) / 4) for k in (0, 4)]
+    assert epochs == [pytest.approx(sum(model.losses[k : k + 4]) / 4) for k in (0, 4)]
     assert CSVLogger(tmp_path, "runs").version == 1
 
 
@@ -188,8 +226,12 @@ def test_hyperparameters_are_saved_logged_and_given_back(tmp_path):
     class Sub(Base):
         def __init__(self, width=3, name="x", skipped=None):
             super().__init__(width, rate=0.5)
+
     model = Sub(name="y")
-    assert dict(model.hparams) == {"width": 3, "rate": 0.5, "name": "y", "skipped": None} and model.hparams.rate == 0.5
+    assert (
+        dict(model.hparams) == {"width": 3, "rate": 0.5, "name": "y", "skipped": None}
+        and model.hparams.rate == 0.5
+    )
     runner = trainer(tmp_path, max_epochs=1, logger=CSVLogger(tmp_path))
     runner.fit(model, loader())
     text = (tmp_path / "lightning_logs" / "version_0" / "hparams.yaml").read_text()
@@ -205,6 +247,7 @@ def test_tensorboard_reads_what_was_written(tmp_path):
     logger = TensorBoardLogger(tmp_path)
     trainer(tmp_path, max_epochs=2, logger=logger).fit(Regression(), loader(), loader(2))
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
     events = EventAccumulator(logger.log_dir)
     events.Reload()
     assert [event.step for event in events.Scalars("val_loss")] == [3, 7]
@@ -223,11 +266,13 @@ def test_several_loaders_have_names_of_their_own(tmp_path):
         def validation_step(self, batch, batch_idx, dataloader_idx):
             self.log("n", float(dataloader_idx))
             self.log("same", 1.0, add_dataloader_idx=False)
+
     found = trainer(tmp_path).validate(Two(), [loader(), loader(2)], verbose=False)
     assert found == [{"n/dataloader_idx_0": 0.0, "same": 1.0}, {"n/dataloader_idx_1": 1.0, "same": 1.0}]
 
 
-# ---- evaluation and data ----------------------------------------------------------------------------------------
+# ---- evaluation and data -------------------------------------------------------------------------
+
 
 def test_validate_test_and_predict(tmp_path, capsys):
     model, data = Regression(), loader()
@@ -288,6 +333,7 @@ def test_streams_without_a_length(tmp_path):
     class Stream(torch.utils.data.IterableDataset):
         def __iter__(self):
             return iter(dataset(7))
+
     model = Regression()
     runner = trainer(tmp_path, max_epochs=2, accumulate_grad_batches=3)
     runner.fit(model, DataLoader(Stream(), 2), loader(2))
@@ -304,7 +350,8 @@ def test_training_on_the_simulated_device_gives_the_same_losses(tmp_path):
     assert there.layer[1].weight.device.type == "sim" and there.losses == here.losses
 
 
-# ---- around it --------------------------------------------------------------------------------------------------
+# ---- around it -----------------------------------------------------------------------------------
+
 
 def test_freeze_and_unfreeze():
     model = Regression(dropout=0.5)
@@ -318,6 +365,7 @@ def test_seed_everything(capsys, monkeypatch):
     import random
 
     import numpy
+
     monkeypatch.setenv("PL_GLOBAL_SEED", "4")
     L.seed_everything(verbose=False)
     first = (random.random(), numpy.random.rand(), torch.rand(1).item())
@@ -340,6 +388,7 @@ def test_detect_anomaly_finds_the_nan(tmp_path):
     class Bad(Regression):
         def training_step(self, batch, batch_idx):
             return (self(batch[0]).sum() * 0).sqrt() * math.nan
+
     with pytest.raises(RuntimeError, match="nan"), pytest.warns(UserWarning, match="Anomaly|anomaly"):
         trainer(tmp_path, max_epochs=1, detect_anomaly=True).fit(Bad(), loader())
 
@@ -390,16 +439,26 @@ def test_progress_bars_count_batches_and_show_metrics(tmp_path, kind):
     class Shows(Regression):
         def validation_step(self, batch, batch_idx):
             self.log("val", 0.25, prog_bar=True)
+
     stream = Terminal()
     runner = trainer(tmp_path, max_epochs=2, callbacks=[kind(stream=stream)], enable_progress_bar=None)
     runner.fit(Shows(), loader(), loader(2))
     assert "Epoch 1" in stream.text and "4/4" in stream.text and "val=0.25" in stream.text
 
 
+def test_a_summary_counts_parameters(tmp_path, capsys):
+    model = Regression()
+    model.layer[1].bias.requires_grad_(False)
+    trainer(tmp_path, max_epochs=1, enable_model_summary=True).fit(model, loader())
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.split() == ["layer", "Sequential", "5"] and last == "4 trainable of 5 parameters"
+
+
 def test_errors_leave_the_trainer_usable(tmp_path):
     class Breaks(Regression):
         def training_step(self, batch, batch_idx):
             raise ValueError("once")
+
     runner = trainer(tmp_path, max_epochs=1)
     with pytest.raises(ValueError, match="once"):
         runner.fit(Breaks(), loader())

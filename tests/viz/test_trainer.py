@@ -52,7 +52,9 @@ EPOCH = """\
 
 def test_an_epoch_in_words(picture):
     assert EPOCH in picture.text
-    assert "    ○ lr_scheduler_step\n" in picture.text and "… epochs 1 to 2: the same\n▸ end\n" in picture.text
+    assert (
+        "    ○ lr_scheduler_step\n" in picture.text and "… epochs 1 to 2: the same\n▸ end\n" in picture.text
+    )
     assert "◆ on_train_epoch_end   EarlyStopping\n" in picture.text
     assert max(map(len, picture.text.splitlines())) <= 110
 
@@ -76,8 +78,9 @@ def test_callbacks_come_before_the_module(tmp_path):
     assert owners == [["LambdaCallback", "Timer"], ["LambdaCallback", "module"]]
 
 
-@pytest.mark.parametrize(("method", "title"), [("validate", "validation"), ("test", "testing"),
-                                               ("predict", "predicting")])
+@pytest.mark.parametrize(
+    ("method", "title"), [("validate", "validation"), ("test", "testing"), ("predict", "predicting")]
+)
 def test_other_runs(tmp_path, method, title):
     picture = viz.trainer(trainer(tmp_path), Regression(), loader(4), method=method)
     assert f"▸ {title}\n" in picture.text and "batch 1: the same" in picture.text
@@ -105,9 +108,11 @@ def test_a_long_run_says_how_much_of_it_is_shown(tmp_path):
 
 def test_watching_a_run_of_ones_own_and_letting_go(tmp_path):
     with viz.trainer.watch() as seen, pytest.raises(ZeroDivisionError):
+
         class Breaks(Regression):
             def training_step(self, batch, batch_idx):
                 return 1 / 0
+
         trainer(tmp_path, max_epochs=1).fit(Breaks(), loader(4))
     assert "training_step" in seen.picture.text and not observer.active
     with pytest.raises(TypeError, match="takes a Trainer"):

@@ -1,32 +1,53 @@
 """EarlyStopping: end training when a metric no longer improves."""
+
 import math
 
 from ...ops.declare import exports
 from .callback import Callback
 
 tensor = exports[""]["tensor"]
-MISSING = ("Early stopping conditioned on metric `{}` which is not available. Pass in or modify your `EarlyStopping` "
-           "callback to use any of the following: `{}`")
+MISSING = (
+    "Early stopping conditioned on metric `{}` which is not available. Pass in or modify "
+    "your `EarlyStopping` "
+    "callback to use any of the following: `{}`"
+)
 
 
 class EarlyStopping(Callback):
     """Stops when `monitor` has not improved in `patience` checks one after another.
 
-    A check is an end of validation, or of an epoch: with val_check_interval=0.25, patience=3 is less than an epoch.
-    `min_delta`: what counts as better. `mode`: "min" or "max". `strict`: whether a missing metric is an error
-    (RuntimeError). `check_finite`: NaN or infinity stops at once. `stopping_threshold`: good enough;
-    `divergence_threshold`: too bad. `check_on_train_epoch_end`: when to check; None: at the end of the epoch if
-    validation runs once in each, else after validation.
+    A check is an end of validation, or of an epoch: with val_check_interval=0.25, patience=3 is less than
+    an epoch. `min_delta`: what counts as better. `mode`: "min" or "max". `strict`: whether a missing metric
+    is an error (RuntimeError). `check_finite`: NaN or infinity stops at once. `stopping_threshold`: good
+    enough; `divergence_threshold`: too bad. `check_on_train_epoch_end`: when to check; None: at the end of
+    the epoch if validation runs once in each, else after validation.
     https://lightning.ai/docs/pytorch/stable/api/lightning.pytorch.callbacks.EarlyStopping.html
     """
 
     watches_a_metric = True
 
-    def __init__(self, monitor, min_delta=0.0, patience=3, verbose=False, mode="min", strict=True, check_finite=True,
-                 stopping_threshold=None, divergence_threshold=None, check_on_train_epoch_end=None):
+    def __init__(
+        self,
+        monitor,
+        min_delta=0.0,
+        patience=3,
+        verbose=False,
+        mode="min",
+        strict=True,
+        check_finite=True,
+        stopping_threshold=None,
+        divergence_threshold=None,
+        check_on_train_epoch_end=None,
+    ):
         if mode not in ("min", "max"):
             raise ValueError(f"`mode` can be max, min, got {mode}")
-        self.monitor, self.patience, self.verbose, self.mode, self.strict = monitor, patience, verbose, mode, strict
+        self.monitor, self.patience, self.verbose, self.mode, self.strict = (
+            monitor,
+            patience,
+            verbose,
+            mode,
+            strict,
+        )
         self.min_delta = abs(min_delta)
         self.check_finite = check_finite
         self.stopping_threshold, self.divergence_threshold = stopping_threshold, divergence_threshold
@@ -40,8 +61,12 @@ class EarlyStopping(Callback):
         return f"EarlyStopping{{'monitor': {self.monitor!r}, 'mode': {self.mode!r}}}"
 
     def state_dict(self):
-        return {"wait_count": self.wait_count, "stopped_epoch": self.stopped_epoch, "best_score": self.best_score,
-                "patience": self.patience}
+        return {
+            "wait_count": self.wait_count,
+            "stopped_epoch": self.stopped_epoch,
+            "best_score": self.best_score,
+            "patience": self.patience,
+        }
 
     def load_state_dict(self, state_dict):
         self.__dict__.update(state_dict)
@@ -50,7 +75,9 @@ class EarlyStopping(Callback):
 
     def setup(self, trainer, pl_module, stage):
         if self._on_train_epoch_end is None:
-            self._on_train_epoch_end = trainer.val_check_interval == 1.0 and trainer.check_val_every_n_epoch == 1
+            self._on_train_epoch_end = (
+                trainer.val_check_interval == 1.0 and trainer.check_val_every_n_epoch == 1
+            )
 
     def on_train_epoch_end(self, trainer, pl_module):
         if self._on_train_epoch_end:
@@ -79,8 +106,11 @@ class EarlyStopping(Callback):
         """(whether to stop, why or what happened)."""
         value = float(score)
         if self.check_finite and not math.isfinite(value):
-            return True, f"Monitored metric {self.monitor} = {value} is not finite. Previous best value was " \
-                         f"{float(self.best_score):.3f}. Signaling Trainer to stop."
+            return (
+                True,
+                f"Monitored metric {self.monitor} = {value} is not finite. Previous best value was "
+                f"{float(self.best_score):.3f}. Signaling Trainer to stop.",
+            )
         if self.stopping_threshold is not None and self._is_better(value, self.stopping_threshold):
             return True, f"Stopping threshold reached: {self.monitor} = {value}. Signaling Trainer to stop."
         if self.divergence_threshold is not None and self._is_better(self.divergence_threshold, value):
@@ -90,8 +120,12 @@ class EarlyStopping(Callback):
             return False, f"Metric {self.monitor} improved. New best score: {value:.3f}"
         self.wait_count += 1
         if self.wait_count >= self.patience:
-            return True, f"Monitored metric {self.monitor} did not improve in the last {self.wait_count} records. Best " \
-                         f"score: {float(self.best_score):.3f}. Signaling Trainer to stop."
+            return (
+                True,
+                f"Monitored metric {self.monitor} did not improve in the last "
+                f"{self.wait_count} records. Best "
+                f"score: {float(self.best_score):.3f}. Signaling Trainer to stop.",
+            )
         return False, None
 
     def _is_better(self, value, than, by=0.0):

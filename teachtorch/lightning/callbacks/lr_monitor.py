@@ -1,4 +1,5 @@
 """LearningRateMonitor: learning rates for the loggers."""
+
 from ..errors import MisconfigurationException
 from .callback import Callback
 
@@ -20,7 +21,9 @@ class LearningRateMonitor(Callback):
 
     def on_train_start(self, trainer, pl_module):
         if not trainer.loggers:
-            raise MisconfigurationException("Cannot use `LearningRateMonitor` callback with `Trainer` that has no logger.")
+            raise MisconfigurationException(
+                "Cannot use `LearningRateMonitor` callback with `Trainer` that has no logger."
+            )
         self.lrs = {}
 
     def on_train_batch_start(self, trainer, pl_module, batch, batch_idx):
@@ -54,8 +57,11 @@ class LearningRateMonitor(Callback):
 
 def named_optimizers(trainer):
     """(name, optimizer, interval of its scheduler or "step") of each; a second one of a class is lr-SGD-1."""
-    configs = {id(config.scheduler.optimizer): config for config in trainer.schedulers.configs
-               if hasattr(config.scheduler, "optimizer")}
+    configs = {
+        id(config.scheduler.optimizer): config
+        for config in trainer.schedulers.configs
+        if hasattr(config.scheduler, "optimizer")
+    }
     taken = {}
     for optimizer in trainer.optimizers:
         config = configs.get(id(optimizer))

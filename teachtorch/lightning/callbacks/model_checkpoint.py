@@ -1,4 +1,5 @@
 """ModelCheckpoint: when checkpoints are written, which are kept, and what they are called."""
+
 import math
 import os
 import re
@@ -9,28 +10,45 @@ from ..errors import MisconfigurationException
 from .callback import Callback
 
 tensor = exports[""]["tensor"]
-MISSING = ("`ModelCheckpoint(monitor={!r})` could not find the monitored key in the returned metrics: {}. HINT: Did you call "
-           "`log({!r}, value)` in the `LightningModule`?")
+MISSING = (
+    "`ModelCheckpoint(monitor={!r})` could not find the monitored key in the returned "
+    "metrics: {}. HINT: Did you call "
+    "`log({!r}, value)` in the `LightningModule`?"
+)
 FIELD = re.compile(r"\{([^:}]+)(:[^}]*)?\}")
 
 
 class ModelCheckpoint(Callback):
     """Writes checkpoints and keeps the best `save_top_k` by `monitor` (-1: all, 0: none).
 
-    Without `monitor` the newest one is kept. `filename`: with {epoch}, {step} and {metric:.2f}; names are put before
-    the values ("epoch=3-step=40.ckpt"). `save_last`: a copy of the newest as last.ckpt. One of `every_n_train_steps`,
-    `every_n_epochs` and `train_time_interval` (a timedelta) says when; else at the end of each epoch, or after
-    validation where that does not come once an epoch (`save_on_train_epoch_end`).
-    `best_model_path`, `best_model_score`, `best_k_models`, `last_model_path`, `kth_best_model_path` tell the result.
+    Without `monitor` the newest one is kept. `filename`: with {epoch}, {step} and {metric:.2f}; names are
+    put before the values ("epoch=3-step=40.ckpt"). `save_last`: a copy of the newest as last.ckpt. One of
+    `every_n_train_steps`, `every_n_epochs` and `train_time_interval` (a timedelta) says when; else at the
+    end of each epoch, or after validation where that does not come once an epoch
+    (`save_on_train_epoch_end`). `best_model_path`, `best_model_score`, `best_k_models`, `last_model_path`,
+    `kth_best_model_path` tell the result.
     https://lightning.ai/docs/pytorch/stable/api/lightning.pytorch.callbacks.ModelCheckpoint.html
     """
 
     watches_a_metric = True
     FILE_EXTENSION, CHECKPOINT_NAME_LAST = ".ckpt", "last"
 
-    def __init__(self, dirpath=None, filename=None, monitor=None, verbose=False, save_last=None, save_top_k=1,
-                 save_weights_only=False, mode="min", auto_insert_metric_name=True, every_n_train_steps=None,
-                 train_time_interval=None, every_n_epochs=None, save_on_train_epoch_end=None):
+    def __init__(
+        self,
+        dirpath=None,
+        filename=None,
+        monitor=None,
+        verbose=False,
+        save_last=None,
+        save_top_k=1,
+        save_weights_only=False,
+        mode="min",
+        auto_insert_metric_name=True,
+        every_n_train_steps=None,
+        train_time_interval=None,
+        every_n_epochs=None,
+        save_on_train_epoch_end=None,
+    ):
         self.dirpath = None if dirpath is None else os.path.abspath(os.fspath(dirpath))
         self.filename, self.monitor, self.mode = filename, monitor, mode
         self.verbose, self.save_last, self.save_top_k = verbose, save_last, save_top_k
@@ -45,8 +63,9 @@ class ModelCheckpoint(Callback):
     def _set_triggers(self, every_n_train_steps, every_n_epochs):
         given = [one for one in (every_n_train_steps, every_n_epochs, self.train_time_interval) if one]
         if len(given) > 1:
-            raise MisconfigurationException("every_n_train_steps, every_n_epochs and train_time_interval should be "
-                                            "mutually exclusive")
+            raise MisconfigurationException(
+                "every_n_train_steps, every_n_epochs and train_time_interval should be mutually exclusive"
+            )
         is_left_to_us = every_n_train_steps is every_n_epochs is self.train_time_interval is None
         self.every_n_epochs = 1 if is_left_to_us else every_n_epochs or 0
         self.every_n_train_steps = every_n_train_steps or 0
@@ -57,20 +76,34 @@ class ModelCheckpoint(Callback):
         if self.save_top_k < -1:
             raise MisconfigurationException(f"Invalid value for save_top_k={self.save_top_k}. Must be >= -1")
         if self.monitor is None and self.save_top_k not in (-1, 0, 1):
-            raise MisconfigurationException(f"ModelCheckpoint(save_top_k={self.save_top_k}, monitor=None) is not a valid "
-                                            "configuration. No quantity for top_k to track.")
+            raise MisconfigurationException(
+                f"ModelCheckpoint(save_top_k={self.save_top_k}, monitor=None) is not a valid "
+                "configuration. No quantity for top_k to track."
+            )
 
     # ---- state --------------------------------------------------------------------------------------------
 
     @property
     def state_key(self):
-        return (f"ModelCheckpoint{{'monitor': {self.monitor!r}, 'mode': {self.mode!r}, 'every_n_train_steps': "
-                f"{self.every_n_train_steps}, 'every_n_epochs': {self.every_n_epochs}}}")
+        return (
+            f"ModelCheckpoint{{'monitor': {self.monitor!r}, 'mode': {self.mode!r}, 'every_n_train_steps': "
+            f"{self.every_n_train_steps}, 'every_n_epochs': {self.every_n_epochs}}}"
+        )
 
     def state_dict(self):
-        names = ("monitor", "best_model_score", "best_model_path", "current_score", "dirpath", "last_model_path")
-        return {**{name: getattr(self, name) for name in names}, "best_k_models": dict(self.best_k_models),
-                "last_step_saved": self._last_step_saved}
+        names = (
+            "monitor",
+            "best_model_score",
+            "best_model_path",
+            "current_score",
+            "dirpath",
+            "last_model_path",
+        )
+        return {
+            **{name: getattr(self, name) for name in names},
+            "best_k_models": dict(self.best_k_models),
+            "last_step_saved": self._last_step_saved,
+        }
 
     def load_state_dict(self, state_dict):
         """Known files are taken over where the folder is the same; else only what the best one was."""
@@ -107,7 +140,9 @@ class ModelCheckpoint(Callback):
         due = self.every_n_train_steps and step % self.every_n_train_steps == 0 and step > 0
         if self.train_time_interval is not None:
             now = time.monotonic()
-            due = trainer.strategy.broadcast(now - self._last_time >= self.train_time_interval.total_seconds())
+            due = trainer.strategy.broadcast(
+                now - self._last_time >= self.train_time_interval.total_seconds()
+            )
             self._last_time = now if due else self._last_time
         if due and not self._is_saved(trainer):
             self._save(trainer)
@@ -187,10 +222,14 @@ class ModelCheckpoint(Callback):
         return bool(current < worst) if self.mode == "min" else bool(current > worst)
 
     def _best(self):
-        return (min if self.mode == "min" else max)(self.best_k_models, key=lambda path: float(self.best_k_models[path]))
+        return (min if self.mode == "min" else max)(
+            self.best_k_models, key=lambda path: float(self.best_k_models[path])
+        )
 
     def _worst(self):
-        return (max if self.mode == "min" else min)(self.best_k_models, key=lambda path: float(self.best_k_models[path]))
+        return (max if self.mode == "min" else min)(
+            self.best_k_models, key=lambda path: float(self.best_k_models[path])
+        )
 
     def _save_as_last(self, trainer, metrics):
         path = os.path.join(self.dirpath, self.CHECKPOINT_NAME_LAST + self.FILE_EXTENSION)

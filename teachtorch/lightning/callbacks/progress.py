@@ -1,4 +1,5 @@
 """Progress bars: a line that shows the epoch, the batch, and the metrics logged with prog_bar=True."""
+
 import math
 import sys
 from importlib.util import find_spec
@@ -14,7 +15,8 @@ def default_progress_bar():
 
 
 class ProgressBar(Callback):
-    """A line of plain text, rewritten every `refresh_rate` batches; on something that is no terminal, one per epoch.
+    """A line of plain text, rewritten every `refresh_rate` batches; on something that is no terminal, one
+    per epoch.
 
     Subclasses replace show() and close().
     """
@@ -41,7 +43,13 @@ class ProgressBar(Callback):
 
     def on_train_epoch_end(self, trainer, pl_module):
         if self.refresh_rate and trainer.is_global_zero:
-            self.show(trainer, f"Epoch {trainer.current_epoch}", trainer.batch_idx + 1, trainer.num_training_batches, True)
+            self.show(
+                trainer,
+                f"Epoch {trainer.current_epoch}",
+                trainer.batch_idx + 1,
+                trainer.num_training_batches,
+                True,
+            )
             self.close()
 
     def on_exception(self, trainer, pl_module, exception):
@@ -53,7 +61,9 @@ class ProgressBar(Callback):
         """Draw the bar. `total` may be math.inf."""
         if not is_last and not self.out.isatty():
             return
-        line = f"{title}: {bar(count, total)} " + ", ".join(f"{k}={v}" for k, v in self.metrics(trainer).items())
+        line = f"{title}: {bar(count, total)} " + ", ".join(
+            f"{k}={v}" for k, v in self.metrics(trainer).items()
+        )
         self.out.write("\r" + line.rstrip().ljust(self._width) if self.out.isatty() else line.rstrip())
         self._width = len(line)
         self.out.flush()
@@ -84,6 +94,7 @@ class TQDMProgressBar(ProgressBar):
     def show(self, trainer, title, count, total, is_last=False):
         if self.bar is None:
             from tqdm.auto import tqdm
+
             total = None if total == math.inf else total
             self.bar = tqdm(desc=title, total=total, file=self.out, dynamic_ncols=True, leave=True)
         self.bar.set_postfix(self.metrics(trainer), refresh=False)

@@ -1,4 +1,5 @@
 """Callbacks that follow a clock or a table."""
+
 import time
 
 from .callback import Callback
@@ -9,7 +10,9 @@ class GradientAccumulationScheduler(Callback):
 
     def __init__(self, scheduling):
         if not scheduling or any(not isinstance(value, int) or value < 1 for value in scheduling.values()):
-            raise ValueError(f"scheduling must be a dict from epochs to numbers of batches from 1, got {scheduling}")
+            raise ValueError(
+                f"scheduling must be a dict from epochs to numbers of batches from 1, got {scheduling}"
+            )
         self.scheduling = {0: 1, **scheduling}
 
     def on_train_epoch_start(self, trainer, pl_module):

@@ -1,4 +1,5 @@
 """Where the loaders come from, how many of their batches are taken, and what is changed about them."""
+
 import math
 
 from ...utils.data import DataLoader, RandomSampler, SequentialSampler
@@ -7,10 +8,25 @@ from ..errors import MisconfigurationException
 from ..hooks import DataHooks
 from ..loops.fetcher import has_length
 
-TOO_FEW = ("You requested to check {0} of the `{1}` but {0} * {2} < 1. Please increase the `limit_{3}_batches` argument. "
-           "Try at least `limit_{3}_batches={4}`")
-OPTIONS = ("batch_size", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn",
-           "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "in_order")
+TOO_FEW = (
+    "You requested to check {0} of the `{1}` but {0} * {2} < 1. Please increase the "
+    "`limit_{3}_batches` argument. "
+    "Try at least `limit_{3}_batches={4}`"
+)
+OPTIONS = (
+    "batch_size",
+    "num_workers",
+    "collate_fn",
+    "pin_memory",
+    "drop_last",
+    "timeout",
+    "worker_init_fn",
+    "multiprocessing_context",
+    "generator",
+    "prefetch_factor",
+    "persistent_workers",
+    "in_order",
+)
 
 
 class DataSource:
@@ -29,8 +45,9 @@ class DataSource:
         """Who has the hook `{name}_dataloader`: the data module, the module, or None."""
         for one in (self.datamodule, self.trainer.lightning_module):
             method = f"{name}_dataloader"
-            if one is not None and (method in vars(one)
-                                    or getattr(type(one), method, None) is not getattr(DataHooks, method)):
+            if one is not None and (
+                method in vars(one) or getattr(type(one), method, None) is not getattr(DataHooks, method)
+            ):
                 return one
         return None
 
@@ -43,8 +60,9 @@ class DataSource:
             return self.given[name]
         owner = self.owner(name)
         if owner is None:
-            raise MisconfigurationException(f"No `{name}_dataloader`: pass one to the trainer's method, or define "
-                                            f"`{name}_dataloader()`")
+            raise MisconfigurationException(
+                f"No `{name}_dataloader`: pass one to the trainer's method, or define `{name}_dataloader()`"
+            )
         if owner is self.trainer.lightning_module:
             return self.trainer.calls.method(f"{name}_dataloader")
         return getattr(owner, f"{name}_dataloader")()
@@ -55,15 +73,19 @@ def as_list(loaders):
 
 
 def limit_of(limit, loader, name):
-    """How many batches are taken: an int is a number, a float a part. math.inf where the length is not known."""
+    """How many batches are taken: an int is a number, a float a part. math.inf where the length is not
+    known.
+    """
     length = len(loader) if has_length(loader) else math.inf
     if isinstance(limit, int) or limit == 0.0:
         return min(int(limit), length)
     if limit == 1.0:
         return length
     if length == math.inf:
-        raise MisconfigurationException(f"When using an `IterableDataset`, `Trainer(limit_*_batches)` must be `1.0`, "
-                                        f"`0.0` or an int, got {limit} for `{name}`")
+        raise MisconfigurationException(
+            f"When using an `IterableDataset`, `Trainer(limit_*_batches)` must be `1.0`, "
+            f"`0.0` or an int, got {limit} for `{name}`"
+        )
     if length > 0 and int(length * limit) == 0:
         kind = name.split("_")[0]
         raise MisconfigurationException(TOO_FEW.format(limit, name, length, kind, 1 / length))
@@ -71,18 +93,23 @@ def limit_of(limit, loader, name):
 
 
 def prepared(trainer, loader, is_training):
-    """The loader as this run needs it: in one order when overfitting, each process its part when there are several."""
+    """The loader as this run needs it: in one order when overfitting, each process its part when there are
+    several.
+    """
     if not isinstance(loader, DataLoader):
         if is_training and isinstance(loader, (list, tuple, dict)):
-            raise MisconfigurationException("one loader to train with is supported, got "
-                                            f"{type(loader).__name__} of {len(loader)}")
+            raise MisconfigurationException(
+                f"one loader to train with is supported, got {type(loader).__name__} of {len(loader)}"
+            )
         return loader
     if is_training and trainer.overfit_batches and isinstance(loader.sampler, RandomSampler):
         return with_sampler(loader, SequentialSampler(loader.dataset))
     if trainer.world_size > 1 and trainer.use_distributed_sampler and is_standard(loader.sampler):
         shuffle = isinstance(loader.sampler, RandomSampler)
-        return with_sampler(loader, DistributedSampler(loader.dataset, trainer.world_size, trainer.global_rank,
-                                                       shuffle=shuffle))
+        return with_sampler(
+            loader,
+            DistributedSampler(loader.dataset, trainer.world_size, trainer.global_rank, shuffle=shuffle),
+        )
     return loader
 
 

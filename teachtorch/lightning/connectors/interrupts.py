@@ -1,4 +1,5 @@
 """Ctrl-C: the first one lets the batch at hand end, so that the checkpoint lies between two batches."""
+
 import signal
 import threading
 from contextlib import contextmanager
@@ -12,12 +13,15 @@ class Interrupts:
 
     @contextmanager
     def deferred(self):
-        """While the block runs, SIGINT is noted. Only the main thread gets signals; elsewhere nothing changes."""
+        """While the block runs, SIGINT is noted.
+
+        Only the main thread gets signals; elsewhere nothing changes.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         before = signal.getsignal(signal.SIGINT)
-        if before is not signal.default_int_handler:      # someone else's: leave it
+        if before is not signal.default_int_handler:  # someone else's: leave it
             yield
             return
         signal.signal(signal.SIGINT, self._note)

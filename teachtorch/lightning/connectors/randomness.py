@@ -1,9 +1,11 @@
 """Random numbers and the order of samples across a checkpoint.
 
-A loader draws when its iterator starts: a seed for the workers, and the sampler its permutation. To be in the middle
-of the same epoch again, a resumed run goes back to the numbers as they were before that, starts the iterator, leaves
-out the batches that are done, and then sets the numbers to what they were when the checkpoint was written.
+A loader draws when its iterator starts: a seed for the workers, and the sampler its permutation. To be in
+the middle of the same epoch again, a resumed run goes back to the numbers as they were before that, starts
+the iterator, leaves out the batches that are done, and then sets the numbers to what they were when the
+checkpoint was written.
 """
+
 from ..seed import random_state, set_random_state
 
 
@@ -33,8 +35,12 @@ class RandomNumbers:
         """The states at the epoch's start and now. A validation that is not over counts as not begun."""
         is_cut = self._before_validation is not None and position == "batch"
         now = self._before_validation if is_cut else random_state()
-        return {"start": self.start, "now": now, "generators": generator_states(loader),
-                "before_ahead": fetcher and fetcher.before_ahead}
+        return {
+            "start": self.start,
+            "now": now,
+            "generators": generator_states(loader),
+            "before_ahead": fetcher and fetcher.before_ahead,
+        }
 
     def load_state_dict(self, state):
         self.loaded, self.start = state, state["start"]
@@ -52,8 +58,12 @@ class RandomNumbers:
 
 def generators_of(loader):
     """The generators that a loader and its samplers draw from, each once."""
-    holders = (loader, getattr(loader, "sampler", None), getattr(loader, "batch_sampler", None),
-               getattr(getattr(loader, "batch_sampler", None), "sampler", None))
+    holders = (
+        loader,
+        getattr(loader, "sampler", None),
+        getattr(loader, "batch_sampler", None),
+        getattr(getattr(loader, "batch_sampler", None), "sampler", None),
+    )
     found = [getattr(one, "generator", None) for one in holders]
     return list({id(one): one for one in found if one is not None}.values())
 

@@ -1,4 +1,5 @@
 """Where metrics are written to: `CSVLogger` (a file), `TensorBoardLogger` (with the tensorboard package)."""
+
 from importlib.util import find_spec
 
 from .csv_logs import CSVLogger
@@ -9,7 +10,9 @@ __all__ = ["CSVLogger", "Logger", "TensorBoardLogger"]
 
 
 def loggers_for(given, default_root_dir):
-    """The list of loggers that the trainer's argument means: True or None is TensorBoard if installed, else CSV."""
+    """The list of loggers that the trainer's argument means: True or None is TensorBoard if installed, else
+    CSV.
+    """
     if given is False:
         return []
     if given is None or given is True:

@@ -1,4 +1,5 @@
 """The base of loggers, and the folders version_0, version_1... that both of ours write to."""
+
 import os
 import re
 

@@ -1,11 +1,14 @@
 """TensorBoardLogger: event files for TensorBoard, written with the `tensorboard` package."""
+
 import time
 from importlib.util import find_spec
 
 from .logger import FolderLogger
 
-ABSENT = ("TensorBoardLogger needs the package `tensorboard`: pip install tensorboard (or teachtorch[lightning]). "
-          "CSVLogger needs nothing.")
+ABSENT = (
+    "TensorBoardLogger needs the package `tensorboard`: pip install tensorboard (or teachtorch[lightning]). "
+    "CSVLogger needs nothing."
+)
 
 
 class TensorBoardLogger(FolderLogger):
@@ -25,14 +28,18 @@ class TensorBoardLogger(FolderLogger):
         """tensorboard's EventFileWriter."""
         if self._writer is None:
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
             self._writer = EventFileWriter(self.log_dir)
         return self._writer
 
     def log_metrics(self, metrics, step=None):
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
+
         prefix = f"{self.prefix}-" if self.prefix else ""
-        values = [Summary.Value(tag=f"{prefix}{name}", simple_value=float(value)) for name, value in metrics.items()]
+        values = [
+            Summary.Value(tag=f"{prefix}{name}", simple_value=float(value)) for name, value in metrics.items()
+        ]
         self.experiment.add_event(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
 
     def save(self):

@@ -1,4 +1,5 @@
 """One epoch: batch after batch, with validation where it is due."""
+
 import math
 
 from ..errors import MisconfigurationException
@@ -6,9 +7,13 @@ from .evaluation import EvaluationLoop
 from .fetcher import Fetcher
 from .optimization import AutomaticOptimization, ManualOptimization
 
-TOO_RARE = ("`val_check_interval` ({}) must be less than or equal to the number of the training batches ({}). If you want "
-            "to disable validation set `limit_val_batches` to 0.0 instead. If you want to validate based on the total "
-            "training batches, set `check_val_every_n_epoch=None`.")
+TOO_RARE = (
+    "`val_check_interval` ({}) must be less than or equal to the number of the training "
+    "batches ({}). If you want "
+    "to disable validation set `limit_val_batches` to 0.0 instead. If you want to validate "
+    "based on the total "
+    "training batches, set `check_val_every_n_epoch=None`."
+)
 
 
 class EpochLoop:
@@ -18,12 +23,15 @@ class EpochLoop:
         self.trainer, self.calls, self.progress = trainer, trainer.calls, trainer.progress
         self.validation = EvaluationLoop(trainer, "validation")
         self.fetcher, self.batch_idx, self.validates_every = None, 0, None
-        self.start_of_epoch = None                   # random numbers as the epoch began
+        self.start_of_epoch = None  # random numbers as the epoch began
 
     def run(self, loader, limit):
         """The epoch; after a checkpoint from its middle, the rest of it."""
-        optimization = (AutomaticOptimization if self.trainer.lightning_module.automatic_optimization
-                        else ManualOptimization)
+        optimization = (
+            AutomaticOptimization
+            if self.trainer.lightning_module.automatic_optimization
+            else ManualOptimization
+        )
         self.optimization = optimization(self.trainer)
         if self.progress.position == "start":
             self.begin(loader, limit)
@@ -32,7 +40,7 @@ class EpochLoop:
         while not self.is_done:
             try:
                 is_skipped = self.train_on_next()
-            except StopIteration:                    # the loader was shorter than it said
+            except StopIteration:  # the loader was shorter than it said
                 return
             self.after_batch()
             if is_skipped:
@@ -54,7 +62,8 @@ class EpochLoop:
         self.fetcher = Fetcher(loader, limit)
 
     def resume(self, loader, limit):
-        """Go to where the checkpoint was written: the same order of samples, and the batches done left out."""
+        """Go to where the checkpoint was written: the same order of samples, and the batches done left out.
+        """
         trainer, position = self.trainer, self.progress.position
         trainer.random.back_to_start(loader)
         self.open(loader, limit)
@@ -67,7 +76,10 @@ class EpochLoop:
     # ---- a batch ------------------------------------------------------------------------------------------
 
     def train_on_next(self):
-        """Train on the next batch. Returns whether on_train_batch_start asked to skip the rest of the epoch."""
+        """Train on the next batch.
+
+        Returns whether on_train_batch_start asked to skip the rest of the epoch.
+        """
         trainer, progress, calls = self.trainer, self.progress, self.calls
         batch = next(self.fetcher)
         self.batch_idx = index = progress.batch
@@ -130,9 +142,11 @@ class EpochLoop:
             self.validates_every = interval
         elif limit == math.inf:
             if interval != 1.0:
-                raise MisconfigurationException("When using an IterableDataset for `train_dataloader`, "
-                                                "`Trainer(val_check_interval)` must be `1.0` or an int. An int k "
-                                                "specifies checking validation every k training batches.")
+                raise MisconfigurationException(
+                    "When using an IterableDataset for `train_dataloader`, "
+                    "`Trainer(val_check_interval)` must be `1.0` or an int. An int k "
+                    "specifies checking validation every k training batches."
+                )
             self.validates_every = math.inf
         else:
             self.validates_every = max(1, int(limit * interval))
@@ -162,7 +176,6 @@ class EpochLoop:
         self.validation.run()
         trainer.stage = "train"
         trainer.random.after_validation()
-
 
 
 def set_epoch(loader, epoch):

@@ -1,4 +1,5 @@
 """Validation, testing and predicting: batches without a graph."""
+
 import math
 
 from ...autograd.grad_mode import inference_mode, no_grad
@@ -18,7 +19,9 @@ class EvaluationLoop:
     def set_up_data(self):
         """Find the loaders, and how many batches of each are taken."""
         trainer, name = self.trainer, STAGES[self.kind]
-        self.loaders = [data.prepared(trainer, one, is_training=False) for one in data.as_list(trainer.data.loader(name))]
+        self.loaders = [
+            data.prepared(trainer, one, is_training=False) for one in data.as_list(trainer.data.loader(name))
+        ]
         limit = getattr(trainer, f"limit_{name}_batches")
         self.limits = [data.limit_of(limit, one, f"{name}_dataloader") for one in self.loaders]
 
@@ -95,4 +98,6 @@ def own(values, number, count):
     if count == 1:
         return values
     mark = "/dataloader_idx_"
-    return {name: value for name, value in values.items() if mark not in name or name.endswith(f"{mark}{number}")}
+    return {
+        name: value for name, value in values.items() if mark not in name or name.endswith(f"{mark}{number}")
+    }

@@ -1,4 +1,5 @@
 """Batches of one pass over a loader, and whether each is the last."""
+
 import math
 
 from ..seed import random_state, set_random_state
@@ -9,8 +10,9 @@ NOTHING = object()
 class Fetcher:
     """Iterates over at most `limit` batches of `loader` (math.inf: all).
 
-    `is_last`: whether the batch just given was the last. Where the number of batches is not known, that takes
-    fetching one ahead; `before_ahead` are the random numbers before that, from which a stream may have drawn it.
+    `is_last`: whether the batch just given was the last. Where the number of batches is not known, that
+    takes fetching one ahead; `before_ahead` are the random numbers before that, from which a stream may
+    have drawn it.
     """
 
     def __init__(self, loader, limit):

@@ -1,4 +1,5 @@
 """fit: epochs, until one of the limits is reached."""
+
 import math
 import time
 
@@ -26,7 +27,9 @@ class FitLoop:
         trainer.stage = "train"
         self.calls.both("on_train_start")
         if trainer.random.loaded is not None and self.progress.position in ("start", "epoch_end"):
-            trainer.random.back_to_checkpoint(self.loader)     # in the middle of an epoch, EpochLoop.resume does it
+            trainer.random.back_to_checkpoint(
+                self.loader
+            )  # in the middle of an epoch, EpochLoop.resume does it
         while not self.is_done:
             self.run_epoch()
         self.calls.both("on_train_end")
@@ -69,7 +72,7 @@ class FitLoop:
         """Whether a limit is reached, or somebody has asked to stop and may."""
         trainer, progress = self.trainer, self.progress
         if progress.position == "epoch_end":
-            return False                                 # the end of an epoch is still to be finished
+            return False  # the end of an epoch is still to be finished
         if reached(progress.steps, trainer.max_steps) or reached(progress.epoch, trainer.max_epochs):
             return True
         if trainer.max_time is not None and time.monotonic() - self.began >= trainer.max_time:

@@ -1,4 +1,5 @@
 """One batch of training: forward, backward, and a step of the optimizer if it is time for one."""
+
 from ..errors import MisconfigurationException
 
 
@@ -11,6 +12,7 @@ class AutomaticOptimization:
 
     def run(self, batch, batch_idx, accumulates):
         """What training_step returned, its loss detached. `accumulates`: gradients are only added up."""
+
         def closure():
             return self.forward_and_backward(batch, batch_idx)
 
@@ -62,7 +64,9 @@ def separated(output, needs_loss=True):
     if "loss" not in output:
         if not needs_loss:
             return None, output
-        raise MisconfigurationException("In automatic_optimization, when `training_step` returns a dict, the 'loss' key "
-                                        "needs to be present")
+        raise MisconfigurationException(
+            "In automatic_optimization, when `training_step` returns a dict, the 'loss' key "
+            "needs to be present"
+        )
     loss = output["loss"]
     return loss, {**output, "loss": loss.detach() if hasattr(loss, "detach") else loss}

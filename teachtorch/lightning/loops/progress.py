@@ -1,4 +1,5 @@
 """How far training is: the numbers that a checkpoint needs to go on from exactly here."""
+
 from dataclasses import asdict, dataclass
 
 
@@ -6,8 +7,8 @@ from dataclasses import asdict, dataclass
 class Progress:
     """epoch: epochs completed. batch: batches of this epoch completed; total_batches: of all epochs.
 
-    steps: optimizer steps, of all optimizers (global_step). stepped: batches after which an optimizer has stepped;
-    the axis of the loggers. position, in the current epoch:
+    steps: optimizer steps, of all optimizers (global_step). stepped: batches after which an optimizer has
+    stepped; the axis of the loggers. position, in the current epoch:
 
         "start"      before its first batch
         "batch"      a batch is done; its validation, if it is due, is still to come

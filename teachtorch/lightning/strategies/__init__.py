@@ -1,4 +1,5 @@
 """How many processes a run has, and what they tell each other: one (`single.py`), or DDP (`ddp.py`)."""
+
 from ..errors import MisconfigurationException
 from .single import SingleDevice
 
@@ -10,10 +11,13 @@ def strategy_for(name, devices, accelerator):
     device = device_for(accelerator)
     if name == "ddp" or name == "auto" and devices not in ("auto", 1):
         from .ddp import DDP
+
         return DDP(device, devices)
     if name not in ("auto", "single_device"):
-        raise ValueError(f"You selected an invalid strategy name: `strategy={name!r}`. It must be one of 'auto', "
-                         "'single_device', 'ddp'")
+        raise ValueError(
+            f"You selected an invalid strategy name: `strategy={name!r}`. It must be one of 'auto', "
+            "'single_device', 'ddp'"
+        )
     return SingleDevice(device)
 
 
@@ -24,7 +28,11 @@ def device_for(accelerator):
     if accelerator in ("sim", "gpu", "cuda"):
         device = "sim" if accelerator == "sim" else "cuda"
         if device == "cuda":
-            raise MisconfigurationException("No supported gpu backend found! teachtorch trains on 'cpu' and 'sim'")
+            raise MisconfigurationException(
+                "No supported gpu backend found! teachtorch trains on 'cpu' and 'sim'"
+            )
         return device
-    raise ValueError(f"You selected an invalid accelerator name: `accelerator={accelerator!r}`. Available names are: "
-                     "auto, cpu, sim")
+    raise ValueError(
+        f"You selected an invalid accelerator name: `accelerator={accelerator!r}`. Available names are: "
+        "auto, cpu, sim"
+    )

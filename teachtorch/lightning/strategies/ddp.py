@@ -1,4 +1,5 @@
 """Several processes, each with its part of the batches: DistributedDataParallel around the module."""
+
 from contextlib import nullcontext
 
 from ... import distributed as dist
@@ -7,8 +8,10 @@ from ...nn.parallel import DistributedDataParallel
 from ..errors import MisconfigurationException
 from .single import SingleDevice
 
-TOO_FEW = ("`devices={0}` but {1} process(es) were started. Start the script once for each device: "
-           "python -m teachtorch.distributed.run --nproc-per-node {0} script.py")
+TOO_FEW = (
+    "`devices={0}` but {1} process(es) were started. Start the script once for each device: "
+    "python -m teachtorch.distributed.run --nproc-per-node {0} script.py"
+)
 
 
 class DDP(SingleDevice):

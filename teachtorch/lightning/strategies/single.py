@@ -1,4 +1,5 @@
 """One process on one device."""
+
 from contextlib import nullcontext
 
 from ...core.device import device as Device

@@ -1,4 +1,5 @@
 """The Trainer on several ranks against one process that sees the joined batches."""
+
 import tempfile
 
 from reporting import run_checks
@@ -31,8 +32,14 @@ class Model(L.LightningModule):
 
 
 def options(**more):
-    return dict(max_epochs=2, logger=False, enable_checkpointing=False, enable_progress_bar=False,
-                default_root_dir=tempfile.gettempdir(), **more)
+    return dict(
+        max_epochs=2,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        default_root_dir=tempfile.gettempdir(),
+        **more,
+    )
 
 
 def alone(accumulate=1):
@@ -45,7 +52,7 @@ def alone(accumulate=1):
         losses = []
         for k in range(0, 24, size):
             optimizer.zero_grad()
-            loss = nn.functional.mse_loss(model.layer(x[k:k + size]), y[k:k + size])
+            loss = nn.functional.mse_loss(model.layer(x[k : k + size]), y[k : k + size])
             loss.backward()
             losses.append(loss.item())
             optimizer.step()
@@ -74,7 +81,8 @@ def all_ranks_stop_together():
     class Stops(Model):
         def on_train_epoch_end(self):
             self.log("own", float(self.global_rank))
-    callback = L.callbacks.EarlyStopping("own", stopping_threshold=0.5)        # only rank 0 is below
+
+    callback = L.callbacks.EarlyStopping("own", stopping_threshold=0.5)  # only rank 0 is below
     trainer = L.Trainer(strategy="ddp", callbacks=[callback], **options())
     trainer.fit(Stops(), DataLoader(DATA, 2))
     assert trainer.current_epoch == 1
@@ -90,5 +98,11 @@ def another_number_of_devices_says_how_to_start():
 
 
 if __name__ == "__main__":
-    run_checks([gradients_and_logged_values_are_those_of_the_joined_batch, accumulated_batches_travel_once,
-                all_ranks_stop_together, another_number_of_devices_says_how_to_start])
+    run_checks(
+        [
+            gradients_and_logged_values_are_those_of_the_joined_batch,
+            accumulated_batches_travel_once,
+            all_ranks_stop_together,
+            another_number_of_devices_says_how_to_start,
+        ]
+    )

@@ -1,8 +1,8 @@
 """A checkpoint from which training goes on as if nothing had happened, bit for bit.
 
-The model has dropout, and the batches are shuffled, so random numbers matter. The optimizer (Adam) has averages
-for each parameter. When training goes on, in another process, the optimizer may hold the same parameters in
-another order: so its state is kept by the parameters' names.
+The model has dropout, and the batches are shuffled, so random numbers matter. The optimizer (Adam) has
+averages for each parameter. When training goes on, in another process, the optimizer may hold the same
+parameters in another order: so its state is kept by the parameters' names.
 """
 
 import teachtorch as torch
@@ -32,7 +32,8 @@ def save(model, optimizer, scheduler, epoch):
 def restore(checkpoint, model, optimizer, scheduler):
     """Put everything back, and return the number of epochs completed.
 
-    model, optimizer, scheduler: fresh ones, as in save; the optimizer may hold the parameters in another order.
+    model, optimizer, scheduler: fresh ones, as in save; the optimizer may hold the parameters in another
+    order.
     """
     # solution
     model.load_state_dict(checkpoint["model"])

@@ -28,7 +28,8 @@ def save(model, optimizer, scheduler, epoch):
 def restore(checkpoint, model, optimizer, scheduler):
     """Put everything back, and return the number of epochs completed.
 
-    model, optimizer, scheduler: fresh ones, as in save; the optimizer may hold the parameters in another order.
+    model, optimizer, scheduler: fresh ones, as in save; the optimizer may hold the parameters in another
+    order.
     """
     model.load_state_dict(checkpoint["model"])
     for name, p in model.named_parameters():

@@ -7,7 +7,9 @@ SAYS = "the worst of them goes"
 
 
 class EarlyStopping:
-    """patience: checks without improvement, an int. mode: "min" or "max", what is better. min_delta: by how much."""
+    """patience: checks without improvement, an int. mode: "min" or "max", what is better. min_delta: by how
+    much.
+    """
 
     def __init__(self, patience, mode="min", min_delta=0.0):
         self.patience, self.mode, self.min_delta = patience, mode, min_delta
