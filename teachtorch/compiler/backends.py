@@ -6,8 +6,8 @@ from .program import Program
 
 def fused(graph, name):
     """Kernels for what can be fused, calls for the rest; only on the CPU, elsewhere the operators run one by one."""
-    fakes = [n.meta.get("device") for n in graph.nodes]
-    return eager(graph, name) if any(d not in (None, "cpu") for d in fakes) else Program(graph, name)
+    devices = {n.meta.get("device", "cpu") for n in graph.nodes}
+    return Program(graph, name) if devices == {"cpu"} else eager(graph, name)
 
 
 def eager(graph, name):

@@ -109,7 +109,7 @@ class Capturing(TorchDispatchMode):
         return self.traced(meta_like(t), node, t.device, requires_grad, Home(is_fresh=False))
 
     def traced(self, fake, node, device, requires_grad=False, home=None):
-        node.meta["val"] = fake
+        node.meta["val"], node.meta["device"] = fake, device.type
         return Traced(fake, node, self, device, requires_grad, home)
 
     def constant(self, t):

@@ -124,7 +124,16 @@ class Compiled:
         if found.changes_input:
             guards = Guards(args, kwargs, environment, keeps_apart=True)
         report("captured", name=name_of(self.function), graph=found.graph)
-        return Entry(guards, runner(found, guards, self.backend), found)
+        return Entry(guards, self.runner(found, guards), found)
+
+    def runner(self, found, guards):
+        """The graph, ready to run. What the compiler itself fails at is a reason to run without a graph, and is reported."""
+        try:
+            return runner(found, guards, self.backend)
+        except Exception as error:
+            if callable(self.backend):
+                raise
+            raise NotCapturable(f"the graph could not be compiled, {type(error).__name__}: {error}") from error
 
 
 def runner(captured, guards, backend):

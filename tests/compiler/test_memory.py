@@ -145,3 +145,10 @@ def test_dropout_draws_the_numbers_of_eager():
         wanted = function(x)
         assert torch.equal(found, wanted) and torch.equal(later, torch.rand(2))
         assert torch.equal(*[torch.autograd.grad(t.sum(), x)[0] for t in (found, wanted)])
+
+
+def test_on_another_device_operators_run_one_by_one():
+    x = torch.ones(4, device="sim", requires_grad=True)
+    y = torch.compile(lambda x: (x * 2 + 1).relu().sum(), fullgraph=True)(x)
+    y.backward()
+    assert y.device.type == "sim" and y.item() == 12 and x.grad.tolist() == [2, 2, 2, 2]
