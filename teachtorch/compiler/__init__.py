@@ -15,4 +15,5 @@ from .backends import list_backends
 from .compiled import Compiled, OptimizedModule, Unsupported, compile, reset
 from .explain import Explanation, explain, explanation_of
 
-__all__ = ["Compiled", "Explanation", "OptimizedModule", "Unsupported", "compile", "explain", "explanation_of", "list_backends", "reset"]
+__all__ = ["Compiled", "Explanation", "OptimizedModule", "Unsupported", "compile", "explain", "explanation_of",
+           "list_backends", "reset"]

@@ -13,14 +13,14 @@ import traceback
 from dataclasses import dataclass, field
 
 from ..autograd import api
-from ..dispatch.overriding import disabled_torch_function
-from ..dispatch.operator import registry
-from ..dispatch.state import state
-from ..fx import Graph
-from ..fx.proxy import at_line, hold_constants, user_frame
 from ..core import geometry
 from ..core.device import device as device_class
 from ..core.dtype import dtype as dtype_class
+from ..dispatch.operator import registry
+from ..dispatch.overriding import disabled_torch_function
+from ..dispatch.state import state
+from ..fx import Graph
+from ..fx.proxy import at_line, hold_constants, user_frame
 from ..ops.random import default_generator
 from ..ops.torch_dispatch import TorchDispatchMode, is_factory
 from ..tensor import Tensor, meta_tensor, stride_of
@@ -211,8 +211,8 @@ class Captured:
 
     `inputs`: the places, among the flattened arguments, of the tensors that are the graph's first placeholders.
     `held`: the real tensors that are its further placeholders. `outputs`: for each leaf of the result ("node", i),
-    ("input", i) for an argument handed back, or ("constant", value); the graph returns the nodes, then the gradients if `wanted` is not empty. `wanted`: which
-    placeholders get a gradient. `differentiable`: which of the graph's outputs have a tangent.
+    ("input", i) for an argument handed back, or ("constant", value); the graph returns the nodes, then the gradients if
+    `wanted` is not empty. `wanted`: which placeholders get a gradient. `differentiable`: which of the graph's outputs have a tangent.
     """
 
     graph: Graph

@@ -6,6 +6,7 @@ its surroundings (a global or attribute assigned, something printed) cannot be i
 import builtins
 import dis
 import functools
+import inspect
 import linecache
 import operator
 import sys
@@ -258,9 +259,9 @@ class Environment:
         if step.opname in ("STORE_ATTR", "DELETE_ATTR"):
             raise NotCapturable(f"the function assigns the attribute {step.argval}{where}: a graph would not do it "
                                 "again; do it outside of what is compiled")
-        if step.opname in ("YIELD_VALUE", "SEND"):
-            if code.co_flags & (0x20 | 0x80 | 0x200) and code.co_name != "<genexpr>":
-                raise NotCapturable(f"the function is a generator or coroutine{where}")
+        suspends = step.opname in ("YIELD_VALUE", "SEND") and code.co_name != "<genexpr>"
+        if suspends and code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise NotCapturable(f"the function is a generator or coroutine{where}")
 
     def visit_global(self, name, following, function, code, line):
         scope = function.__globals__

@@ -8,7 +8,7 @@ from ..autograd.meta import tracks
 from ..core import settings
 from ..core.generated import function_from
 from ..dispatch.state import state
-from ..tensor import Tensor, stride_of, storage_of
+from ..tensor import Tensor, storage_of, stride_of
 from .capture import NotCapturable
 from .environment import PLAIN
 

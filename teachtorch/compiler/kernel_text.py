@@ -13,7 +13,12 @@ import math
 
 from ..core import dtype as dt
 from ..kernels import codegen
-from ..kernels.scalar import key_float32, key_float64, from_key_float32, from_key_float64
+from ..kernels.scalar import (
+    from_key_float32,
+    from_key_float64,
+    key_float32,
+    key_float64,
+)
 from .fuse import COLUMNS, FULL, ROW, TOTAL
 from .ir import Reduce, Value
 from .rules import WHERE
