@@ -2,6 +2,7 @@
 
 https://docs.pytorch.org/docs/stable/futures.html
 """
+
 import threading
 
 
@@ -66,14 +67,16 @@ class Future:
     def _take(self, callback, finished):
         try:
             result = callback(finished)
-        except Exception as error:      # belongs to whoever waits for the result
+        except Exception as error:  # belongs to whoever waits for the result
             self.set_exception(error)
         else:
             self.set_result(result)
 
 
 class Following(Future):
-    """The Future of a callback on `source`: waiting for it waits for the source, which may need to be driven."""
+    """The Future of a callback on `source`: waiting for it waits for the source, which may need to be
+    driven.
+    """
 
     def __init__(self, source):
         super().__init__()
@@ -114,7 +117,7 @@ def drive(future):
     """Wait for a future and leave its exception, if any, to those who hold it."""
     try:
         future.wait()
-    except Exception:                   # the callbacks have it too: they decide
+    except Exception:  # the callbacks have it too: they decide
         if not future.done():
             raise
 

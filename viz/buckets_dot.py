@@ -16,7 +16,9 @@ def digraph(trace):
         with dot.subgraph(name=f"cluster_{bucket['id']}") as cluster:
             cluster.attr(label=f"{bucket['label']}, {bucket['size']}", fontname="Courier", fontsize="11")
             for node in mine:
-                cluster.node(node["id"], f"{node['label']}\n{node['size']}", fillcolor=fill("leaf"), color=line("leaf"))
+                cluster.node(
+                    node["id"], f"{node['label']}\n{node['size']}", fillcolor=fill("leaf"), color=line("leaf")
+                )
         if before and mine:
             dot.edge(before, mine[0]["id"], style="dashed")
         before = mine[0]["id"] if mine else before

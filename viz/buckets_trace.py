@@ -8,17 +8,21 @@ SHOWN = 48
 
 
 def watch(ddp, *, parameters=SHOWN):
-    """``with viz.buckets.watch(ddp) as seen: ddp(x).sum().backward()``, then ``seen.picture``: the block's last pass.
+    """``with viz.buckets.watch(ddp) as seen: ddp(x).sum().backward()``, then ``seen.picture``: the block's
+    last pass.
 
-    Every rank may watch, or one alone. On one machine there is little to hide: use ``distributed.simulated_link``.
+    Every rank may watch, or one alone. On one machine there is little to hide: use
+    ``distributed.simulated_link``.
     """
     return Recorder(ddp, lambda run: Picture(buckets_trace(run, parameters)))
 
 
 def buckets(ddp, *, parameters=SHOWN):
-    """Draw the buckets of a DistributedDataParallel as they are now; ``buckets.watch`` also draws when they travel.
+    """Draw the buckets of a DistributedDataParallel as they are now; ``buckets.watch`` also draws when they
+    travel.
 
-    ddp: teachtorch's (PyTorch does not show its buckets). parameters: how many to show. TypeError for another object.
+    ddp: teachtorch's (PyTorch does not show its buckets). parameters: how many to show. TypeError for another
+    object.
     """
     return Picture(buckets_trace(_facts(ddp), parameters))
 
@@ -28,11 +32,18 @@ buckets.watch = watch
 
 def _facts(ddp):
     if not hasattr(getattr(ddp, "reducer", None), "buckets"):
-        raise TypeError(f"viz.buckets takes a DistributedDataParallel of teachtorch, got {type(ddp).__name__}")
+        raise TypeError(
+            f"viz.buckets takes a DistributedDataParallel of teachtorch, got {type(ddp).__name__}"
+        )
     reducer = ddp.reducer
     sizes = [p.numel() * p.element_size() for p in reducer.parameters]
-    return {"names": list(reducer.names), "sizes": sizes, "buckets": [list(b.indices) for b in reducer.buckets],
-            "ranks": ddp.process_group.size(), "events": []}
+    return {
+        "names": list(reducer.names),
+        "sizes": sizes,
+        "buckets": [list(b.indices) for b in reducer.buckets],
+        "ranks": ddp.process_group.size(),
+        "events": [],
+    }
 
 
 class Recorder:
@@ -81,12 +92,21 @@ def buckets_trace(run, shown=SHOWN):
     count = 0
     for number, indices in enumerate(run["buckets"]):
         size = sum(run["sizes"][i] for i in indices)
-        trace.groups.append({"id": f"b{number}", "kind": "bucket", "label": f"bucket {number}", "size": human_bytes(size)})
+        trace.groups.append(
+            {"id": f"b{number}", "kind": "bucket", "label": f"bucket {number}", "size": human_bytes(size)}
+        )
         for i in indices:
             count += 1
             if count <= shown:
-                trace.nodes.append({"id": f"p{i}", "kind": "parameter", "bucket": number, "label": run["names"][i],
-                                    "size": human_bytes(run["sizes"][i])})
+                trace.nodes.append(
+                    {
+                        "id": f"p{i}",
+                        "kind": "parameter",
+                        "bucket": number,
+                        "label": run["names"][i],
+                        "size": human_bytes(run["sizes"][i]),
+                    }
+                )
     if count > shown:
         trace.notes.append(f"Showing {shown} of {count} parameters.")
     _add_times(trace, run)
@@ -125,16 +145,27 @@ def _add_times(trace, run):
 def _draw_times(trace, run, at):
     lanes = [("backward", "backward"), ("link", "on the link"), ("wait", "waiting")]
     trace.groups += [{"id": f"lane-{id}", "kind": "lane", "label": label} for id, label in lanes]
-    ends = {number: min(at["arrived"][number], at["arrival"].get(number, at["arrived"][number])) for number in at["launch"]}
+    ends = {
+        number: min(at["arrived"][number], at["arrival"].get(number, at["arrived"][number]))
+        for number in at["launch"]
+    }
     trace.nodes.append(_bar("backward", "backward", "lane-backward", "", 0.0, at["waiting"]))
     trace.nodes += [_bar(f"t{i}", "ready", "lane-backward", "", ms, ms) for i, (ms, _) in at["ready"].items()]
-    trace.nodes += [_bar(f"f{n}", "travels", "lane-link", str(n), at["launch"][n], ends[n]) for n in at["launch"]]
+    trace.nodes += [
+        _bar(f"f{n}", "travels", "lane-link", str(n), at["launch"][n], ends[n]) for n in at["launch"]
+    ]
     trace.nodes.append(_bar("wait", "waits", "lane-wait", "", at["waiting"], at["finished"]))
     travel = sum(ends[n] - at["launch"][n] for n in ends)
     hidden = sum(max(0.0, min(ends[n], at["waiting"]) - at["launch"][n]) for n in ends)
-    trace.notes.append(f"Backward took {at['waiting']:.1f} ms; buckets were on their way for {travel:.1f} ms, of which "
-                       f"{hidden:.1f} ms ({100 * hidden / max(travel, 1e-9):.0f} %) while it was still computing.")
-    trace.options = {"end": at["finished"], "hidden": round(hidden / max(travel, 1e-9), 3), "hint": "Step through backward."}
+    trace.notes.append(
+        f"Backward took {at['waiting']:.1f} ms; buckets were on their way for {travel:.1f} ms, of which "
+        f"{hidden:.1f} ms ({100 * hidden / max(travel, 1e-9):.0f} %) while it was still computing."
+    )
+    trace.options = {
+        "end": at["finished"],
+        "hidden": round(hidden / max(travel, 1e-9), 3),
+        "hint": "Step through backward.",
+    }
     trace.steps = _steps(run, at, ends)
 
 
@@ -147,10 +178,30 @@ def _steps(run, at, ends):
     moments = []
     for number, launch in at["launch"].items():
         last = max((ms, i) for i, (ms, bucket) in at["ready"].items() if bucket == number)[1]
-        moments.append((launch, [f"b{number}", f"f{number}", f"t{last}"],
-                        f"{launch:.1f} ms: with {run['names'][last]} bucket {number} is full, and it is its turn: it is sent."))
-        moments.append((ends[number], [f"b{number}", f"f{number}"],
-                        f"{ends[number]:.1f} ms: bucket {number} has arrived, as an average over {run['ranks']} ranks."))
-    moments.append((at["waiting"], ["backward", "wait"],
-                    f"{at['waiting']:.1f} ms: backward has nothing more to compute, and waits for what has not arrived."))
-    return [{"ids": ids, "msg": said, "set": {}} for _, ids, said in sorted(moments, key=lambda moment: moment[0])]
+        moments.append(
+            (
+                launch,
+                [f"b{number}", f"f{number}", f"t{last}"],
+                f"{launch:.1f} ms: with {run['names'][last]} bucket {number} is full, and it is its turn: "
+                "it is sent.",
+            )
+        )
+        moments.append(
+            (
+                ends[number],
+                [f"b{number}", f"f{number}"],
+                f"{ends[number]:.1f} ms: bucket {number} has arrived, as an average over {run['ranks']} "
+                "ranks.",
+            )
+        )
+    moments.append(
+        (
+            at["waiting"],
+            ["backward", "wait"],
+            f"{at['waiting']:.1f} ms: backward has nothing more to compute, and waits for what has not "
+            "arrived.",
+        )
+    )
+    return [
+        {"ids": ids, "msg": said, "set": {}} for _, ids, said in sorted(moments, key=lambda moment: moment[0])
+    ]

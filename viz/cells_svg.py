@@ -12,8 +12,8 @@ CSS = """
 class Grid:
     """Rows and columns of a trace; ``node["row"]`` and ``node["column"]`` are indices of its groups.
 
-    rows, columns: groups of the trace; left: pixels for the rows' labels; wide: pixels of a column; across: columns in
-    one line.
+    rows, columns: groups of the trace; left: pixels for the rows' labels; wide: pixels of a column; across:
+    columns in one line.
     """
 
     def __init__(self, trace, rows, columns, left, wide, across):
@@ -31,7 +31,11 @@ class Grid:
         self.top, self.band = top + 4, HEAD + len(self.rows) * ROW + 14
         body = "".join(self.heads()) + "".join(self.labels(bands)) + "".join(self.cells(roles))
         used = {node["kind"] for node in self.trace.nodes}
-        items = [(rect(0, 1, 26, 13, f"{roles[kind]} box", 3), kind, said) for kind, said in words.items() if kind in used]
+        items = [
+            (rect(0, 1, 26, 13, f"{roles[kind]} box", 3), kind, said)
+            for kind, said in words.items()
+            if kind in used
+        ]
         key, below = legend(items, self.top + bands * self.band + 6, self.width)
         return document(self.trace, head + body + key, self.width, below + MARGIN - 6, CSS)
 
@@ -44,18 +48,27 @@ class Grid:
     def heads(self):
         for number, column in enumerate(self.columns):
             x, y = self.x(number) + self.wide / 2, self.y(number, 0)
-            lines = [text(x, y - 22 + 12 * k, line, "small mid" + (" muted" if k else ""))
-                     for k, line in enumerate(column["label"].split("\n"))]
+            lines = [
+                text(x, y - 22 + 12 * k, line, "small mid" + (" muted" if k else ""))
+                for k, line in enumerate(column["label"].split("\n"))
+            ]
             yield group("".join(lines), data_id=column["id"])
 
     def labels(self, bands):
         for number, row in enumerate(self.rows):
-            names = [text(MARGIN, self.y(band * self.across, number) + 16, row["label"], "note word") for band in range(bands)]
+            names = [
+                text(MARGIN, self.y(band * self.across, number) + 16, row["label"], "note word")
+                for band in range(bands)
+            ]
             yield group("".join(names), data_id=row["id"])
 
     def cells(self, roles):
         for node in self.trace.nodes:
             x, y = self.x(node["column"]), self.y(node["column"], node["row"])
             box = rect(x + 2, y + 2, self.wide - 4, ROW - 4, "box", 3)
-            yield group(box + text(x + self.wide / 2, y + 17, node["label"], "small mid"), data_id=node["id"], data_card="",
-                        class_=roles[node["kind"]])
+            yield group(
+                box + text(x + self.wide / 2, y + 17, node["label"], "small mid"),
+                data_id=node["id"],
+                data_card="",
+                class_=roles[node["kind"]],
+            )

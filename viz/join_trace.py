@@ -1,4 +1,6 @@
-"""``viz.join``: the collectives of all ranks one after the other, and which of them only shadow the others'."""
+"""``viz.join``: the collectives of all ranks one after the other, and which of them only shadow the
+others'.
+"""
 
 from viz.picture import Picture
 from viz.tensors import human_bytes
@@ -8,9 +10,11 @@ SHOWN = 48
 
 
 def watch(*, collectives=SHOWN):
-    """``with viz.join.watch() as seen: ...`` around ``with Join(...)``; then ``seen.picture``, the same on all ranks.
+    """``with viz.join.watch() as seen: ...`` around ``with Join(...)``; then ``seen.picture``, the same on
+    all ranks.
 
-    Every rank of the default group enters and leaves the block: at its end they tell each other what they did.
+    Every rank of the default group enters and leaves the block: at its end they tell each other what they
+    did.
     """
     return Recorder(lambda ranks: join(ranks, collectives=collectives))
 
@@ -78,8 +82,14 @@ def _head(ranks, k):
 
 
 def _cell(rank, k, one):
-    return {"id": f"r{rank}k{k}", "kind": one["phase"], "row": rank, "column": k, "label": one["phase"],
-            "about": f"{one['name']}, {human_bytes(one['nbytes'])}"}
+    return {
+        "id": f"r{rank}k{k}",
+        "kind": one["phase"],
+        "row": rank,
+        "column": k,
+        "label": one["phase"],
+        "about": f"{one['name']}, {human_bytes(one['nbytes'])}",
+    }
 
 
 def _step(ranks, k):
@@ -88,7 +98,8 @@ def _step(ranks, k):
     head = _head(ranks, k).replace("\n", ", ")
     said = f"collective {k}: {head}"
     if shadows:
-        said += f"; {_these(shadows)} no inputs any more and {'takes' if len(shadows) == 1 else 'take'} part with zeros"
+        verb = "takes" if len(shadows) == 1 else "take"
+        said += f"; {_these(shadows)} no inputs any more and {verb} part with zeros"
     return {"ids": [*ids, f"k{k}"], "msg": said + ".", "set": {}}
 
 
@@ -99,10 +110,13 @@ def _these(ranks):
 def _notes(ranks, length, shown):
     counts = [sum(one["phase"] == "shadow" for one in seen) for seen in ranks]
     parts = [f"rank {rank} shadows {count}" for rank, count in enumerate(counts) if count]
-    notes = [f"{'; '.join(parts) if parts else 'No rank shadows another'}: collectives made for the others, with zeros."] \
-        if parts else ["No rank shadows another: all have as many inputs."]
+    notes = ["No rank shadows another: all have as many inputs."]
+    if parts:
+        notes = [f"{'; '.join(parts)}: collectives made for the others, with zeros."]
     if any(len(seen) != length for seen in ranks):
-        notes.append("The ranks made different numbers of collectives: without Join they would wait for ever.")
+        notes.append(
+            "The ranks made different numbers of collectives: without Join they would wait for ever."
+        )
     if length > shown:
         notes.append(f"Showing {shown} of {length} collectives.")
     return notes

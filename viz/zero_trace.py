@@ -8,10 +8,11 @@ SHOWN = 24
 
 
 def zero(optimizer, module=None, *, parameters=SHOWN):
-    """Draw who owns what of a ZeroRedundancyOptimizer. All ranks call this: each tells how many bytes it holds.
+    """Draw who owns what of a ZeroRedundancyOptimizer. All ranks call this: each tells how many bytes it
+    holds.
 
-    optimizer: teachtorch's or PyTorch's ZeroRedundancyOptimizer, after a step (before it there is no state). module: names
-    the parameters. parameters: how many to show. TypeError for another object.
+    optimizer: teachtorch's or PyTorch's ZeroRedundancyOptimizer, after a step (before it there is no state).
+    module: names the parameters. parameters: how many to show. TypeError for another object.
     """
     if not hasattr(optimizer, "consolidate_state_dict"):
         raise TypeError(f"viz.zero takes a ZeroRedundancyOptimizer, got {type(optimizer).__name__}")
@@ -26,8 +27,13 @@ def _facts(optimizer, module):
     held = {n: _state_bytes(optimizer.optim.state.get(p, {})) for n, p in enumerate(params)}
     of_all = _gathered(optimizer, held)
     rows = [
-        {"name": names.get(id(p), f"parameter {n}"), "shape": list(p.shape), "numel": p.numel(), "owner": owner[id(p)],
-         "bytes": of_all[owner[id(p)]][n]}
+        {
+            "name": names.get(id(p), f"parameter {n}"),
+            "shape": list(p.shape),
+            "numel": p.numel(),
+            "owner": owner[id(p)],
+            "bytes": of_all[owner[id(p)]][n],
+        }
         for n, p in enumerate(params)
     ]
     return {"rows": rows, "ranks": optimizer.world_size, "kind": type(optimizer.optim).__name__}
@@ -61,13 +67,22 @@ def zero_trace(facts, shown=SHOWN):
     total = sum(row["bytes"] for row in rows)
     trace = Trace("zero", f"{facts['kind']}'s state of {len(rows)} parameters, divided among {ranks} ranks")
     kept = rows[:shown]
-    trace.groups = [{"id": f"p{n}", "kind": "row", "label": f"{row['name']} {row['shape']}"} for n, row in enumerate(kept)]
+    trace.groups = [
+        {"id": f"p{n}", "kind": "row", "label": f"{row['name']} {row['shape']}"} for n, row in enumerate(kept)
+    ]
     trace.groups.append({"id": "sum", "kind": "row", "label": "together"})
     trace.groups += [{"id": f"k{rank}", "kind": "column", "label": f"rank {rank}"} for rank in range(ranks)]
     trace.nodes = [_cell(n, row, rank) for n, row in enumerate(kept) for rank in range(ranks)]
     sums = [sum(row["bytes"] for row in rows if row["owner"] == rank) for rank in range(ranks)]
     trace.nodes += [
-        {"id": f"s{rank}", "kind": "sum", "row": len(kept), "column": rank, "label": human_bytes(held), "about": f"rank {rank}"}
+        {
+            "id": f"s{rank}",
+            "kind": "sum",
+            "row": len(kept),
+            "column": rank,
+            "label": human_bytes(held),
+            "about": f"rank {rank}",
+        }
         for rank, held in enumerate(sums)
     ]
     trace.notes = [
@@ -84,8 +99,14 @@ def zero_trace(facts, shown=SHOWN):
 
 def _cell(n, row, rank):
     mine = row["owner"] == rank
-    return {"id": f"c{n}r{rank}", "kind": "state" if mine else "nothing", "row": n, "column": rank,
-            "label": human_bytes(row["bytes"]) if mine else "", "about": row["name"]}
+    return {
+        "id": f"c{n}r{rank}",
+        "kind": "state" if mine else "nothing",
+        "row": n,
+        "column": rank,
+        "label": human_bytes(row["bytes"]) if mine else "",
+        "about": row["name"],
+    }
 
 
 def _steps(rows, ranks):
@@ -96,7 +117,8 @@ def _steps(rows, ranks):
         owner = rows[n]["owner"]
         before = ", ".join(map(str, totals))
         totals[owner] += rows[n]["numel"]
-        steps.append({"ids": [f"c{n}r{owner}"], "set": {f"c{n}r{owner}": {"state": "shown"}},
-                      "msg": f"{rows[n]['name']}: {rows[n]['numel']} elements. The ranks have {before}: to rank {owner}."})
+        said = f"{rows[n]['name']}: {rows[n]['numel']} elements. The ranks have {before}: to rank {owner}."
+        cell = f"c{n}r{owner}"
+        steps.append({"ids": [cell], "set": {cell: {"state": "shown"}}, "msg": said})
     hidden = {f"c{n}r{rows[n]['owner']}": {"state": "later"} for n in order}
     return [{"ids": [], "msg": "Nothing is given yet.", "set": hidden}, *steps]

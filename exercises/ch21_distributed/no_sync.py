@@ -7,13 +7,15 @@ Each rank runs your function with a communicator `comm` of its own:
     comm.broadcast(values, source)      the list of rank `source`
     comm.all_gather(value)              [what each rank passed]
 
-All ranks must make the same collectives in the same order, with lists of the same length. (The ranks are threads here, which
-notice when all wait for each other. On real ranks the job would hang.)
+All ranks must make the same collectives in the same order, with lists of the same length. (The ranks are
+threads here, which notice when all wait for each other. On real ranks the job would hang.)
 """
 
 
 class Accumulator:
-    """The `.grad` of one parameter on one rank, as DistributedDataParallel treats it. `grad` is None or a number."""
+    """The `.grad` of one parameter on one rank, as DistributedDataParallel treats it. `grad` is None or a
+    number.
+    """
 
     def __init__(self, comm):
         self.comm, self.grad = comm, None
@@ -32,6 +34,7 @@ class Accumulator:
 def train_step(accumulator, grads):
     """One step over several micro-batches, with a single all-reduce: return `.grad` at its end.
 
-    grads: the gradient of each micro-batch's loss, already divided by their number. `.grad` is None at the beginning.
+    grads: the gradient of each micro-batch's loss, already divided by their number. `.grad` is None at the
+    beginning.
     """
     raise NotImplementedError

@@ -7,8 +7,8 @@ Each rank runs your function with a communicator `comm` of its own:
     comm.broadcast(values, source)      the list of rank `source`
     comm.all_gather(value)              [what each rank passed]
 
-All ranks must make the same collectives in the same order, with lists of the same length. (The ranks are threads here, which
-notice when all wait for each other. On real ranks the job would hang.)
+All ranks must make the same collectives in the same order, with lists of the same length. (The ranks are
+threads here, which notice when all wait for each other. On real ranks the job would hang.)
 """
 
 
@@ -22,17 +22,20 @@ class Reducer:
 
     def __init__(self, comm, buckets):
         self.comm, self.buckets = comm, buckets
-        self.grads = {}       # what came in this pass
-        self.averages = {}    # what has travelled
-        self.next = 0         # the bucket whose turn it is
+        self.grads = {}  # what came in this pass
+        self.averages = {}  # what has travelled
+        self.next = 0  # the bucket whose turn it is
 
     def ready(self, index, grad):
         """The gradient of a parameter, a number, is complete.
 
-        Begin the all-reduce of a bucket as soon as all its gradients are there and all buckets before it have begun.
+        Begin the all-reduce of a bucket as soon as all its gradients are there and all buckets before it have
+        begun.
         """
         raise NotImplementedError
 
     def finish(self):
-        """Return {index: average over all ranks}, also of parameters that got no gradient here: they count as 0.0."""
+        """Return {index: average over all ranks}, also of parameters that got no gradient here: they count
+        as 0.0.
+        """
         raise NotImplementedError

@@ -1,11 +1,14 @@
-"""All-reduce on a ring: every rank speaks with its two neighbours only, and no link carries more than it must.
+"""All-reduce on a ring: every rank speaks with its two neighbours only, and no link carries more than it
+must.
 
-Rank r sends to rank r + 1 and receives from rank r - 1 (the last one sends to rank 0). The list is cut into as many parts as
-there are ranks. In the first size - 1 steps each rank passes a part on and adds what it receives to its own, so that in the end
-each has one part that is complete. In the next size - 1 steps the complete parts go round.
+Rank r sends to rank r + 1 and receives from rank r - 1 (the last one sends to rank 0). The list is cut into
+as many parts as there are ranks. In the first size - 1 steps each rank passes a part on and adds what it
+receives to its own, so that in the end each has one part that is complete. In the next size - 1 steps the
+complete parts go round.
 
     comm.rank, comm.size
-    comm.isend(to, values)      begins to send a list; returns a request, whose wait() returns when it was received
+    comm.isend(to, values)      begins to send a list; returns a request, whose wait() returns when it was
+    received
     comm.send(to, values)       the same with waiting: the other rank must be receiving
     comm.recv(source)           waits for a list from a rank, and returns it
 

@@ -14,7 +14,11 @@ def run(yours, grads, used):
 
 @points(1, "parameters that all use are averaged")
 def test_all_used(yours):
-    equal(run(yours, [[1.0, 2.0], [3.0, 6.0]], [[True, True]] * 2), [[2.0, 4.0]] * 2, "two parameters, used on both ranks")
+    equal(
+        run(yours, [[1.0, 2.0], [3.0, 6.0]], [[True, True]] * 2),
+        [[2.0, 4.0]] * 2,
+        "two parameters, used on both ranks",
+    )
 
 
 @points(1, "all ranks make the same collectives")
@@ -24,17 +28,26 @@ def test_same_collectives(yours):
 
 @points(2, "one rank's use counts for all")
 def test_used_elsewhere(yours):
-    equal(run(yours, [[1.0, None], [1.0, 1.0]], [[True, False], [True, True]]), [[1.0, 0.5]] * 2,
-          "rank 0 has not used the second parameter; somebody has used it on another rank, "
-          "so it gets the average over all ranks")
+    equal(
+        run(yours, [[1.0, None], [1.0, 1.0]], [[True, False], [True, True]]),
+        [[1.0, 0.5]] * 2,
+        "rank 0 has not used the second parameter; somebody has used it on another rank, "
+        "so it gets the average over all ranks",
+    )
 
 
 @points(1, "what nobody has used stays as it was")
 def test_unused_everywhere(yours):
-    equal(run(yours, [[1.0, None], [3.0, None]], [[True, False]] * 2), [[2.0, None]] * 2,
-          "nobody has used the second parameter: its grad stays None, and the optimizer leaves it alone")
-    equal(run(yours, [[7.0], [5.0]], [[False]] * 2), [[7.0], [5.0]],
-          "nobody has used it in this pass; what accumulated before stays")
+    equal(
+        run(yours, [[1.0, None], [3.0, None]], [[True, False]] * 2),
+        [[2.0, None]] * 2,
+        "nobody has used the second parameter: its grad stays None, and the optimizer leaves it alone",
+    )
+    equal(
+        run(yours, [[7.0], [5.0]], [[False]] * 2),
+        [[7.0], [5.0]],
+        "nobody has used it in this pass; what accumulated before stays",
+    )
 
 
 @points(1, "what backward reaches")

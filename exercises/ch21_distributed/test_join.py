@@ -31,19 +31,28 @@ def test_nobody_hangs(yours):
 @points(1, "the average over all ranks")
 def test_divides_by_all(yours):
     results = run(yours, [SHORT, LONG])
-    close(results[1][0], [1.0, 2.0, 3.0, 2.0, 2.5],
-          "divided by all ranks always: rank 1's gradients are 1, 2, 3, 2, 2.5")
+    close(
+        results[1][0],
+        [1.0, 2.0, 3.0, 2.0, 2.5],
+        "divided by all ranks always: rank 1's gradients are 1, 2, 3, 2, 2.5",
+    )
 
 
 @points(1, "or over those at work")
 def test_divides_by_active(yours):
     results = run(yours, [SHORT, LONG], divide_by_initial_world_size=False)
-    close(results[1][0], [1.0, 2.0, 3.0, 4.0, 5.0],
-          "divided by the ranks at work: rank 1 alone gets its own gradients, 4 and 5")
+    close(
+        results[1][0],
+        [1.0, 2.0, 3.0, 4.0, 5.0],
+        "divided by the ranks at work: rank 1 alone gets its own gradients, 4 and 5",
+    )
 
 
 @points(2, "the last at work has the final weight")
 def test_final_weight(yours):
-    close([w for _, w in run(yours, [SHORT, LONG])], [-10.5] * 2,
-          "rank 1 was the last at work, its weight is everyone's: -(1 + 2 + 3 + 2 + 2.5)")
+    close(
+        [w for _, w in run(yours, [SHORT, LONG])],
+        [-10.5] * 2,
+        "rank 1 was the last at work, its weight is everyone's: -(1 + 2 + 3 + 2 + 2.5)",
+    )
     close([w for _, w in run(yours, [LONG, SHORT])], [-10.5] * 2, "rank 0 was the last at work")

@@ -33,14 +33,20 @@ def test_accumulated(yours):
         accumulator.backward([10.0, 20.0][comm.rank])
         return accumulator.grad
 
-    equal(run(function)[0], [16.5, 16.5], "1 and 10 on rank 0, 2 and 20 on rank 1: (11 + 22) / 2 = 16.5 on both")
+    equal(
+        run(function)[0], [16.5, 16.5], "1 and 10 on rank 0, 2 and 20 on rank 1: (11 + 22) / 2 = 16.5 on both"
+    )
 
 
 @points(2, "a step over micro-batches")
 def test_step(yours):
     grads = [[0.5, 1.0, 1.5], [2.5, 3.0, 3.5]]
     results, _ = run(lambda comm: yours.train_step(yours.Accumulator(comm), grads[comm.rank]))
-    close(results, [6.0, 6.0], "3.0 on rank 0 and 9.0 on rank 1; the losses were already divided by the number of batches")
+    close(
+        results,
+        [6.0, 6.0],
+        "3.0 on rank 0 and 9.0 on rank 1; the losses were already divided by the number of batches",
+    )
 
 
 @points(1, "one all-reduce for a step")

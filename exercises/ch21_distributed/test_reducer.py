@@ -29,13 +29,21 @@ def passes(yours, buckets, orders, times=1):
 @points(1, "gradients become averages")
 def test_average(yours):
     results, _ = run(passes(yours, [[1], [0]], [[1, 0], [1, 0]]))
-    equal(results, [{1: 6.0, 0: 5.0}] * 2, "gradients 0 and 1 on rank 0, 10 and 11 on rank 1: the average of both ranks")
+    equal(
+        results,
+        [{1: 6.0, 0: 5.0}] * 2,
+        "gradients 0 and 1 on rank 0, 10 and 11 on rank 1: the average of both ranks",
+    )
 
 
 @points(2, "buckets begin in their order on all ranks")
 def test_order(yours):
     results, _ = run(passes(yours, [[2, 3], [1], [0]], [[3, 2, 1, 0], [0, 1, 2, 3]]))
-    equal(results[0], {2: 7.0, 3: 8.0, 1: 6.0, 0: 5.0}, "the gradients become ready in another order on each rank")
+    equal(
+        results[0],
+        {2: 7.0, 3: 8.0, 1: 6.0, 0: 5.0},
+        "the gradients become ready in another order on each rank",
+    )
 
 
 @points(1, "a bucket travels as soon as it is its turn")
@@ -48,14 +56,21 @@ def test_early(yours):
         reducer.finish()
         return early
 
-    equal(run(function)[0], [1, 1], "bucket 0 is full and can travel before the last gradient is there", what="all-reduces")
+    equal(
+        run(function)[0],
+        [1, 1],
+        "bucket 0 is full and can travel before the last gradient is there",
+        what="all-reduces",
+    )
 
 
 @points(1, "a parameter without gradient does not hang the others")
 def test_unused(yours):
     results, _ = run(passes(yours, [[2, 1], [0]], [[2, 1, 0], [2, 0]]))
-    holds(results[0] == results[1] == {2: 7.0, 1: 0.5, 0: 5.0},
-          f"rank 1 has no gradient of parameter 1: its collective is made, with 0.0; you returned {results}")
+    holds(
+        results[0] == results[1] == {2: 7.0, 1: 0.5, 0: 5.0},
+        f"rank 1 has no gradient of parameter 1: its collective is made, with 0.0; you returned {results}",
+    )
 
 
 @points(1, "a second pass begins anew")

@@ -22,14 +22,20 @@ def test_no_deadlock(yours):
 @points(2, "every rank has the sums")
 def test_sums(yours):
     equal(run(yours, [[1, 2], [10, 20]])[0], [[11, 22]] * 2, "two ranks with [1, 2] and [10, 20]")
-    equal(run(yours, [[1, 2, 3], [10, 20, 30], [100, 200, 300]])[0], [[111, 222, 333]] * 3, "three ranks, three numbers")
+    equal(
+        run(yours, [[1, 2, 3], [10, 20, 30], [100, 200, 300]])[0],
+        [[111, 222, 333]] * 3,
+        "three ranks, three numbers",
+    )
 
 
 @points(1, "parts of different lengths")
 def test_uneven(yours, rng):
     lists = [[rng.randrange(100) for _ in range(7)] for _ in range(4)]
     sums = [sum(column) for column in zip(*lists, strict=True)]
-    equal(run(yours, lists)[0], [sums] * 4, f"four ranks, seven numbers, whose parts differ in length: {lists}")
+    equal(
+        run(yours, lists)[0], [sums] * 4, f"four ranks, seven numbers, whose parts differ in length: {lists}"
+    )
     equal(run(yours, [[1], [2], [3]])[0], [[6]] * 3, "three ranks and one number: two parts are empty")
 
 
@@ -42,6 +48,13 @@ def test_alone(yours):
 def test_traffic(yours):
     _, ranks = run(yours, [list(range(8))] * 4)
     for rank, log in enumerate(ranks.log):
-        holds(all(entry[0] == "send" and entry[1] == (rank + 1) % 4 for entry in log),
-              f"rank {rank} speaks with its neighbour only; it did {log}")
-        equal(sum(entry[2] for entry in log), 12, "4 ranks, 8 numbers, parts of 2: 2 * 3 messages", what="numbers sent")
+        holds(
+            all(entry[0] == "send" and entry[1] == (rank + 1) % 4 for entry in log),
+            f"rank {rank} speaks with its neighbour only; it did {log}",
+        )
+        equal(
+            sum(entry[2] for entry in log),
+            12,
+            "4 ranks, 8 numbers, parts of 2: 2 * 3 messages",
+            what="numbers sent",
+        )

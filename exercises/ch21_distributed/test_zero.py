@@ -46,8 +46,11 @@ def trained(yours, comm, steps):
 
 @points(2, "the largest goes first, to the rank that has least")
 def test_partition(yours):
-    equal(yours.partition(SIZES, 2), [1, 0, 0, 1, 1],
-          "sizes 5, 3, 8, 1, 4 on two ranks, the largest first: rank 0 gets 8 and 3, rank 1 gets 5, 4 and 1")
+    equal(
+        yours.partition(SIZES, 2),
+        [1, 0, 0, 1, 1],
+        "sizes 5, 3, 8, 1, 4 on two ranks, the largest first: rank 0 gets 8 and 3, rank 1 gets 5, 4 and 1",
+    )
 
 
 @points(1, "equal parameters in their order, to the lowest rank")
@@ -60,7 +63,11 @@ def test_ties(yours):
 def test_step(yours):
     results, _ = run(lambda comm: trained(yours, comm, 3)[0])
     for rank, found in enumerate(results):
-        close(flat(found), flat(plain(3)[0]), f"rank {rank} after three steps: all ranks have all the parameters")
+        close(
+            flat(found),
+            flat(plain(3)[0]),
+            f"rank {rank} after three steps: all ranks have all the parameters",
+        )
 
 
 @points(1, "a rank keeps its own state only")
@@ -74,5 +81,10 @@ def test_consolidate(yours):
     results, _ = run(lambda comm: trained(yours, comm, 2)[1].consolidate())
     state = plain(2)[1]
     for rank, whole in enumerate(results):
-        equal(sorted(whole), [0, 1, 2, 3, 4], f"rank {rank}: the whole state has v of every parameter", what="indices")
+        equal(
+            sorted(whole),
+            [0, 1, 2, 3, 4],
+            f"rank {rank}: the whole state has v of every parameter",
+            what="indices",
+        )
         close(flat([whole[i] for i in range(5)]), flat(state), f"rank {rank}: the whole state")

@@ -1,4 +1,5 @@
-"""Ranks on threads, for exercises about many processes: a small communicator that notices when all wait for each other.
+"""Ranks on threads, for exercises about many processes: a small communicator that notices when all wait for
+each other.
 
     results = Ranks(3).run(lambda comm: comm.all_reduce([comm.rank]))        # [[3], [3], [3]]
 """
@@ -11,7 +12,9 @@ class Stuck(Exception):
 
 
 class Ranks:
-    """`size` ranks; `log` holds, for each rank, what it did: ("send", to, how many numbers), ("all_reduce", how many)..."""
+    """`size` ranks; `log` holds, for each rank, what it did: ("send", to, how many numbers), ("all_reduce",
+    how many)...
+    """
 
     def __init__(self, size):
         self.size, self.log = size, [[] for _ in range(size)]
@@ -19,7 +22,9 @@ class Ranks:
         self.meetings, self.boxes = {}, {}
 
     def run(self, function):
-        """Call function(comm) on each rank, and return the results by rank; the first error of any rank is raised."""
+        """Call function(comm) on each rank, and return the results by rank; the first error of any rank is
+        raised.
+        """
         results, errors = [None] * self.size, []
 
         def work(rank):
@@ -56,8 +61,15 @@ class Ranks:
 
     def look(self):
         """Whether all that are left wait for something that is not there."""
-        if not self.stuck and self.waiting and len(self.waiting) == self.alive and not any(true() for _, true in self.waiting.values()):
-            where = "; ".join(f"rank {rank} waits in {what}" for rank, (what, _) in sorted(self.waiting.items()))
+        if (
+            not self.stuck
+            and self.waiting
+            and len(self.waiting) == self.alive
+            and not any(true() for _, true in self.waiting.values())
+        ):
+            where = "; ".join(
+                f"rank {rank} waits in {what}" for rank, (what, _) in sorted(self.waiting.items())
+            )
             gone = [rank for rank in range(self.size) if rank not in self.waiting]
             self.stuck = where + (f"; {', '.join(f'rank {rank}' for rank in gone)} has ended" if gone else "")
         self.changed.notify_all()
@@ -77,7 +89,9 @@ class Request:
 
 
 class Comm:
-    """What a rank has to speak with the others: its `rank` and the `size`. All values are lists of numbers."""
+    """What a rank has to speak with the others: its `rank` and the `size`. All values are lists of
+    numbers.
+    """
 
     def __init__(self, ranks, rank):
         self.ranks, self.rank, self.size = ranks, rank, ranks.size
@@ -138,5 +152,9 @@ class Comm:
                 ranks.stuck = "ranks are in different collectives: " + ", ".join(
                     f"rank {rank} in {other}" for rank, (other, _) in sorted(table.items())
                 )
-            ranks.wait(self.rank, f"{said}, its collective {key}", lambda: len(table) == ranks.size and not ranks.stuck)
+            ranks.wait(
+                self.rank,
+                f"{said}, its collective {key}",
+                lambda: len(table) == ranks.size and not ranks.stuck,
+            )
             return [table[rank][1] for rank in range(ranks.size)]

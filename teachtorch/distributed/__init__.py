@@ -15,20 +15,23 @@ DistributedDataParallel itself is in `nn/parallel/`. MPI is fail-stop: when one 
 https://docs.pytorch.org/docs/stable/distributed.html
 """
 from . import errors, link  # noqa: F401
-from .collectives import (all_gather, all_gather_coalesced, all_gather_into_tensor, all_reduce,  # noqa: F401
-                          all_reduce_coalesced, all_to_all, all_to_all_single, barrier, broadcast, gather,
+from .collectives import (all_gather, all_gather_coalesced, all_gather_into_tensor,  # noqa: F401
+                          all_reduce, all_reduce_coalesced, all_to_all, all_to_all_single, barrier,
+                          broadcast, gather,
                           monitored_barrier, reduce, reduce_scatter, reduce_scatter_tensor, scatter)
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError  # noqa: F401
-from .groups import (GroupMember, ProcessGroup, default_pg_timeout, destroy_process_group, get_backend,  # noqa: F401
-                     get_global_rank, get_group_rank, get_node_local_rank, get_pg_count, get_process_group_ranks,
+from .groups import (GroupMember, ProcessGroup, default_pg_timeout, destroy_process_group,  # noqa: F401
+                     get_backend, get_global_rank, get_group_rank, get_node_local_rank, get_pg_count,
+                     get_process_group_ranks,
                      get_rank, get_world_size, group, init_process_group, is_available, is_gloo_available,
                      is_initialized, is_mpi_available, is_nccl_available, is_torchelastic_launched, new_group,
                      new_subgroups, new_subgroups_by_enumeration)
 from .link import simulated_link  # noqa: F401
-from .objects import (all_gather_object, broadcast_object_list, gather_object, recv_object_list,  # noqa: F401
-                      scatter_object_list, send_object_list)
+from .objects import (all_gather_object, broadcast_object_list, gather_object,  # noqa: F401
+                      recv_object_list, scatter_object_list, send_object_list)
 from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send  # noqa: F401
 from .reduce_op import ReduceOp  # noqa: F401
 from .work import Work  # noqa: F401
 
-all_gather_single, reduce_scatter_single = all_gather_into_tensor, reduce_scatter_tensor      # PyTorch's newer names
+# PyTorch's newer names
+all_gather_single, reduce_scatter_single = all_gather_into_tensor, reduce_scatter_tensor

@@ -1,4 +1,5 @@
 """Checks that all collectives share, with PyTorch's words."""
+
 import warnings
 
 from ..tensor import Tensor
@@ -8,37 +9,48 @@ from .groups import group_of
 def check_tensor(value, name):
     """TypeError unless it is a tensor."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
-                        f"             but got {type(value)} instead.")
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
+            f"             but got {type(value)} instead."
+        )
 
 
 def check_tensors(values, name):
     """TypeError unless it is a list of tensors."""
     if not isinstance(values, list) or not all(isinstance(value, Tensor) for value in values):
-        raise TypeError(f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
-                        f"             but got {type(values)} with elements of type "
-                        f"{[type(value) for value in values] if isinstance(values, list) else None}.")
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
+            f"             but got {type(values)} with elements of type "
+            f"{[type(value) for value in values] if isinstance(values, list) else None}."
+        )
 
 
 def check_same_dtype(*tensors):
     """ValueError unless all have one dtype."""
     dtypes = {tensor.dtype for tensor in tensors}
     if len(dtypes) > 1:
-        raise ValueError(f"Invalid usage of tensors with different dtypes"
-                         f"Found {tensors[0].dtype} and  {next(d for d in dtypes if d is not tensors[0].dtype)}")
+        raise ValueError(
+            f"Invalid usage of tensors with different dtypes"
+            f"Found {tensors[0].dtype} and  {next(d for d in dtypes if d is not tensors[0].dtype)}"
+        )
 
 
 def member_group(group, name):
     """The group, or None, with a warning, in a rank that is not in it."""
     found = group_of(group)
     if found is None:
-        warnings.warn(f"Running {name} on global rank {group_of(None).rank()} which does not belong to the given group.",
-                      stacklevel=3)
+        warnings.warn(
+            f"Running {name} on global rank {group_of(None).rank()} which does not belong to the given "
+            "group.",
+            stacklevel=3,
+        )
     return found
 
 
 def rank_in(group, rank, group_rank):
-    """The number in the group of rank `rank` of the world, or `group_rank` of the group: one of them is given."""
+    """The number in the group of rank `rank` of the world, or `group_rank` of the group: one of them is
+    given.
+    """
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if rank is None and group_rank is None:

@@ -1,8 +1,10 @@
 """What a rank leaves behind if it dies: a small file that says where it was.
 
-A rank that is killed (signal 9) cannot say anything any more. So a thread of each rank writes down the main thread's stack
-twice a second; an exception is written when it happens. The launcher reads the files of its own machine.
+A rank that is killed (signal 9) cannot say anything any more. So a thread of each rank writes down the main
+thread's stack twice a second; an exception is written when it happens. The launcher reads the files of its
+own machine.
 """
+
 import atexit
 import ctypes
 import json
@@ -13,13 +15,15 @@ import threading
 import time
 import traceback
 
-FOLDER = "TEACHTORCH_BLACK_BOX"   # environment: where the launcher wants the files
-EVERY = 0.5                       # seconds
-PR_SET_PDEATHSIG = 1              # of prctl(2)
+FOLDER = "TEACHTORCH_BLACK_BOX"  # environment: where the launcher wants the files
+EVERY = 0.5  # seconds
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class BlackBox:
-    """The file of one rank: {rank, pid, state, time, traceback}; `state` is "running", "failed" or "finished"."""
+    """The file of one rank: {rank, pid, state, time, traceback}; `state` is "running", "failed" or
+    "finished".
+    """
 
     def __init__(self, folder, rank):
         self.path, self.rank = os.path.join(folder, f"rank-{rank}.json"), rank
@@ -31,8 +35,13 @@ class BlackBox:
             if self.state == "failed" or (self.state == "finished" and state == "running"):
                 return
             self.state = state
-            content = {"rank": self.rank, "pid": os.getpid(), "state": state, "time": time.time(),
-                       "traceback": "".join(lines)}
+            content = {
+                "rank": self.rank,
+                "pid": os.getpid(),
+                "state": state,
+                "time": time.time(),
+                "traceback": "".join(lines),
+            }
             with open(self.path + ".new", "w", encoding="utf-8") as file:
                 json.dump(content, file)
             os.replace(self.path + ".new", self.path)
@@ -40,7 +49,7 @@ class BlackBox:
     def watch(self, thread_id):
         """Write down where the thread is, again and again; end the rank when its parent has ended."""
         parent = os.getppid()
-        time.sleep(EVERY / 10)        # let the script begin
+        time.sleep(EVERY / 10)  # let the script begin
         while self.state == "running":
             if os.getppid() != parent:
                 os._exit(1)
@@ -58,16 +67,21 @@ class BlackBox:
 
 def own_part(lines):
     """The stack without the frames that start a rank."""
-    starters = [i for i, line in enumerate(lines) if "runpy" in line or __package__.replace(".", os.sep) in line
-                and "rank.py" in line]
-    return lines[starters[-1] + 1:] if starters and starters[-1] + 1 < len(lines) else lines
+    starters = [
+        i
+        for i, line in enumerate(lines)
+        if "runpy" in line or __package__.replace(".", os.sep) in line and "rank.py" in line
+    ]
+    return lines[starters[-1] + 1 :] if starters and starters[-1] + 1 < len(lines) else lines
 
 
 def script_part(trace):
     """The traceback without the frames that start a rank."""
     inner = trace
-    while inner is not None and ("runpy" in inner.tb_frame.f_code.co_filename
-                                 or inner.tb_frame.f_code.co_filename.endswith(os.path.join("distributed", "rank.py"))):
+    while inner is not None and (
+        "runpy" in inner.tb_frame.f_code.co_filename
+        or inner.tb_frame.f_code.co_filename.endswith(os.path.join("distributed", "rank.py"))
+    ):
         inner = inner.tb_next
     return inner or trace
 
@@ -93,7 +107,9 @@ def end_with_parent():
 
 
 def read(folder):
-    """What all ranks have left: {rank: content}, with "exit", the code that the launcher's witness saw, if any."""
+    """What all ranks have left: {rank: content}, with "exit", the code that the launcher's witness saw, if
+    any.
+    """
     found = {}
     for name in sorted(os.listdir(folder)):
         if name.endswith(".json"):

@@ -1,4 +1,5 @@
 """A tensor as bytes in a row on the host, which is all that MPI knows."""
+
 from ..tensor import array_of, from_array
 
 

@@ -1,23 +1,32 @@
 """Collectives: what all ranks of a group do together.
 
-Every rank of the group calls them, in the same order and with tensors of the same sizes; MPI carries them (transport.py).
-With `async_op=True` they return a Work at once, else None when done. A rank outside the group is warned and does nothing.
-https://docs.pytorch.org/docs/stable/distributed.html#collective-functions
+Every rank of the group calls them, in the same order and with tensors of the same sizes; MPI carries them
+(transport.py). With `async_op=True` they return a Work at once, else None when done. A rank outside the group
+is warned and does nothing. https://docs.pytorch.org/docs/stable/distributed.html#collective-functions
 """
+
 import time
 from datetime import timedelta
 
 import numpy as np
 
-from .arguments import check_same_dtype, check_tensor, check_tensors, finish, member_group, rank_in
+from .arguments import (
+    check_same_dtype,
+    check_tensor,
+    check_tensors,
+    finish,
+    member_group,
+    rank_in,
+)
 from .buffers import HostBuffer, fill, host_copy
 from .errors import DistBackendError
 from .groups import group_of
 from .reduce_op import ReduceOp, check_op
 from .work import Work, comes_within, seconds_of
 
+# ---- one tensor, in place
+# ---------------------------------------------------------------------------------------
 
-# ---- one tensor, in place ---------------------------------------------------------------------------------------
 
 def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
     """Give all ranks the tensor of rank `src` (its number in the world; `group_src`: in the group)."""
@@ -27,11 +36,15 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
         return None
     root, buffer = rank_in(members, src, group_src), HostBuffer(tensor)
     request = members.transport.broadcast(buffer.array, root)
-    return finish(Work(members, "broadcast", request, buffer.write_back, buffer.array.nbytes, [tensor]), async_op)
+    return finish(
+        Work(members, "broadcast", request, buffer.write_back, buffer.array.nbytes, [tensor]), async_op
+    )
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
-    """Give all ranks the reduction of their tensors: element by element their sum, maximum..., see ReduceOp."""
+    """Give all ranks the reduction of their tensors: element by element their sum, maximum..., see
+    ReduceOp.
+    """
     check_tensor(tensor, "tensor")
     check_op(op, tensor)
     members = member_group(group, "all_reduce")
@@ -44,7 +57,9 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
 
 
 def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_dst=None):
-    """Give rank `dst` the reduction of all tensors. What the others' tensors hold afterwards is not defined."""
+    """Give rank `dst` the reduction of all tensors. What the others' tensors hold afterwards is not
+    defined.
+    """
     check_tensor(tensor, "tensor")
     check_op(op, tensor)
     members = member_group(group, "reduce")
@@ -58,14 +73,18 @@ def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_
 
 def finishing(buffer, op, members):
     """What remains when the sum has arrived: divide it for an average, and bring it home."""
+
     def done():
         if op == ReduceOp.AVG:
             buffer.array[...] = buffer.array / members.size()
         buffer.write_back()
+
     return done
 
 
-# ---- a part from or for each rank -------------------------------------------------------------------------------
+# ---- a part from or for each rank
+# -------------------------------------------------------------------------------
+
 
 def all_gather(tensor_list, tensor, group=None, async_op=False):
     """Fill `tensor_list`, one tensor for each rank, with the tensors of all ranks, which have one size."""
@@ -79,8 +98,17 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
     sent = HostBuffer(tensor).array
     received = np.empty((members.size(), *sent.shape), sent.dtype)
     request = members.transport.all_gather(sent, received)
-    return finish(Work(members, "all_gather", request, lambda: spread(received, tensor_list), received.nbytes,
-                       tensor_list), async_op)
+    return finish(
+        Work(
+            members,
+            "all_gather",
+            request,
+            lambda: spread(received, tensor_list),
+            received.nbytes,
+            tensor_list,
+        ),
+        async_op,
+    )
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
@@ -94,12 +122,23 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
     check_total(output_tensor, input_tensor, members, "output", "input")
     sent, received = HostBuffer(input_tensor), HostBuffer(output_tensor)
     request = members.transport.all_gather(sent.array, received.array)
-    return finish(Work(members, "all_gather_into_tensor", request, received.write_back, received.array.nbytes,
-                       [output_tensor]), async_op)
+    return finish(
+        Work(
+            members,
+            "all_gather_into_tensor",
+            request,
+            received.write_back,
+            received.array.nbytes,
+            [output_tensor],
+        ),
+        async_op,
+    )
 
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
-    """Fill `gather_list` of rank `dst` (0 by default) with the tensors of all ranks; the others pass no list."""
+    """Fill `gather_list` of rank `dst` (0 by default) with the tensors of all ranks; the others pass no
+    list.
+    """
     check_tensor(tensor, "tensor")
     members = member_group(group, "gather")
     if members is None:
@@ -111,12 +150,23 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
         check_parts(gather_list, tensor, members, "gather")
         received = np.empty((members.size(), *sent.shape), sent.dtype)
     request = members.transport.gather(sent, received, root)
-    return finish(Work(members, "gather", request, received is not None and (lambda: spread(received, gather_list)) or None,
-                       sent.nbytes, gather_list or []), async_op)
+    return finish(
+        Work(
+            members,
+            "gather",
+            request,
+            received is not None and (lambda: spread(received, gather_list)) or None,
+            sent.nbytes,
+            gather_list or [],
+        ),
+        async_op,
+    )
 
 
 def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, group_src=None):
-    """Give each rank its tensor of the `scatter_list` of rank `src` (0 by default); the others pass no list."""
+    """Give each rank its tensor of the `scatter_list` of rank `src` (0 by default); the others pass no
+    list.
+    """
     check_tensor(tensor, "tensor")
     members = member_group(group, "scatter")
     if members is None:
@@ -129,7 +179,9 @@ def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, gro
         sent = joined(scatter_list)
     received = HostBuffer(tensor)
     request = members.transport.scatter(sent, received.array, root)
-    return finish(Work(members, "scatter", request, received.write_back, received.array.nbytes, [tensor]), async_op)
+    return finish(
+        Work(members, "scatter", request, received.write_back, received.array.nbytes, [tensor]), async_op
+    )
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
@@ -164,10 +216,14 @@ def begin_reduce_scatter(members, output, sent, op, async_op):
     return finish(Work(members, "reduce_scatter", request, done, sent.nbytes, [output]), async_op)
 
 
-# ---- from each to each ------------------------------------------------------------------------------------------
+# ---- from each to each
+# ------------------------------------------------------------------------------------------
+
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    """Send `input_tensor_list[r]` to each rank r, and receive `output_tensor_list[r]` from it; sizes may differ."""
+    """Send `input_tensor_list[r]` to each rank r, and receive `output_tensor_list[r]` from it; sizes may
+    differ.
+    """
     check_tensors(output_tensor_list, "output_tensor_list")
     check_tensors(input_tensor_list, "input_tensor_list")
     check_same_dtype(*output_tensor_list, *input_tensor_list)
@@ -187,7 +243,9 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
     return finish(Work(members, "all_to_all", request, done, sent.nbytes, output_tensor_list), async_op)
 
 
-def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
+def all_to_all_single(
+    output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False
+):
     """The same with tensors cut along their first dimension, into equal parts or parts of the given sizes."""
     check_tensor(output, "output")
     check_tensor(input, "input")
@@ -196,9 +254,15 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
     if members is None:
         return None
     sent, received = HostBuffer(input), HostBuffer(output)
-    counts = (bytes_of_parts(input, input_split_sizes, members), bytes_of_parts(output, output_split_sizes, members))
+    counts = (
+        bytes_of_parts(input, input_split_sizes, members),
+        bytes_of_parts(output, output_split_sizes, members),
+    )
     request = members.transport.all_to_all(sent.array, received.array, *counts)
-    return finish(Work(members, "all_to_all_single", request, received.write_back, sent.array.nbytes, [output]), async_op)
+    return finish(
+        Work(members, "all_to_all_single", request, received.write_back, sent.array.nbytes, [output]),
+        async_op,
+    )
 
 
 def bytes_of_parts(tensor, sizes, members):
@@ -215,7 +279,9 @@ def bytes_of_parts(tensor, sizes, members):
     return [size * (tensor.nbytes // rows if rows else 0) for size in sizes]
 
 
-# ---- only waiting -----------------------------------------------------------------------------------------------
+# ---- only waiting
+# -----------------------------------------------------------------------------------------------
+
 
 def barrier(group=None, async_op=False, device_ids=None, timeout=None):
     """Wait until all ranks of the group are here."""
@@ -230,7 +296,8 @@ def barrier(group=None, async_op=False, device_ids=None, timeout=None):
 
 
 def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
-    """A barrier whose rank 0 says which rank has not come within `timeout`, all such ranks with `wait_all_ranks`.
+    """A barrier whose rank 0 says which rank has not come within `timeout`, all such ranks with
+    `wait_all_ranks`.
 
     RuntimeError in rank 0, and in the ranks that wait for it.
     """
@@ -243,14 +310,16 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
         return
     absent = hear_everyone(members, seconds, wait_all_ranks)
     if absent:
-        raise DistBackendError(f"{absent_words(absent)} failed to pass monitoredBarrier in {seconds * 1000:g} ms")
+        raise DistBackendError(
+            f"{absent_words(absent)} failed to pass monitoredBarrier in {seconds * 1000:g} ms"
+        )
     for rank in range(1, members.size()):
         Work(members, "monitored_barrier", members.transport.send(_TOKEN, rank, _BARRIER_TAG)).wait()
 
 
 _TOKEN = np.zeros(1, np.uint8)
 _BARRIER_TAG = 32003
-PATIENCE = 20.0                   # seconds that the others give rank 0 to say who is missing
+PATIENCE = 20.0  # seconds that the others give rank 0 to say who is missing
 
 
 def tell_and_wait(members, seconds):
@@ -261,10 +330,14 @@ def tell_and_wait(members, seconds):
 
 
 def hear_everyone(members, seconds, wait_all_ranks):
-    """What rank 0 does: the ranks, by their numbers in the world, that it has not heard from; the first only, or all."""
+    """What rank 0 does: the ranks, by their numbers in the world, that it has not heard from; the first
+    only, or all.
+    """
     absent, deadline = [], time.monotonic() + seconds
     for rank in range(1, members.size()):
-        work = Work(members, "monitored_barrier", members.transport.receive(_TOKEN.copy(), rank, _BARRIER_TAG))
+        work = Work(
+            members, "monitored_barrier", members.transport.receive(_TOKEN.copy(), rank, _BARRIER_TAG)
+        )
         if not comes_within(work, max(0.1, deadline - time.monotonic())):
             absent.append(members.ranks[rank])
             if not wait_all_ranks:
@@ -276,7 +349,9 @@ def absent_words(ranks):
     return f"Rank {ranks[0]}" if len(ranks) == 1 else f"Ranks {', '.join(map(str, ranks))}"
 
 
-# ---- sizes and parts --------------------------------------------------------------------------------------------
+# ---- sizes and parts
+# --------------------------------------------------------------------------------------------
+
 
 def default_root(members, rank, group_rank):
     """The root that was named, in the group's numbers; the group's first rank if none was."""
@@ -294,15 +369,21 @@ def check_list_of_root(is_root, tensors, name, role):
 def check_parts(tensors, one, members, name):
     """RuntimeError unless there is a tensor for each rank, each of the size of `one`."""
     if len(tensors) != members.size():
-        raise RuntimeError(f"{name}: expected a list of {members.size()} tensors, one for each rank, got {len(tensors)}")
+        raise RuntimeError(
+            f"{name}: expected a list of {members.size()} tensors, one for each rank, got {len(tensors)}"
+        )
     if any(tensor.shape != one.shape for tensor in tensors):
-        raise RuntimeError(f"{name}: the tensors of the list must have the shape {list(one.shape)} of the other argument")
+        raise RuntimeError(
+            f"{name}: the tensors of the list must have the shape {list(one.shape)} of the other argument"
+        )
 
 
 def check_total(whole, part, members, whole_name, part_name):
     if whole.numel() != part.numel() * members.size():
-        raise RuntimeError(f"{whole_name} tensor size must be equal to world_size times {part_name} tensor size: "
-                         f"{whole.numel()} is not {members.size()} x {part.numel()}")
+        raise RuntimeError(
+            f"{whole_name} tensor size must be equal to world_size times {part_name} tensor size: "
+            f"{whole.numel()} is not {members.size()} x {part.numel()}"
+        )
 
 
 def joined(tensors):
@@ -329,8 +410,10 @@ def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
 
 def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, async_op=False):
     """all_gather of several tensors: `output_tensor_lists[r]` receives those of rank r."""
-    works = [all_gather([of_rank[i] for of_rank in output_tensor_lists], tensor, group, async_op=True)
-             for i, tensor in enumerate(input_tensor_list)]
+    works = [
+        all_gather([of_rank[i] for of_rank in output_tensor_lists], tensor, group, async_op=True)
+        for i, tensor in enumerate(input_tensor_list)
+    ]
     if async_op:
         return works[-1]
     for work in works:

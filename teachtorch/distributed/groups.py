@@ -2,6 +2,7 @@
 
 https://docs.pytorch.org/docs/stable/distributed.html#initialization
 """
+
 import atexit
 import os
 from datetime import timedelta
@@ -13,7 +14,7 @@ from .transport import Alone, OverMPI
 default_pg_timeout = timedelta(minutes=30)
 WORLD_NAME = "default"
 NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
-MANY = 64                         # Works on their way that are too many not to look at
+MANY = 64  # Works on their way that are too many not to look at
 BACKENDS = ("gloo", "mpi")
 
 
@@ -23,8 +24,8 @@ class ProcessGroup:
     def __init__(self, name, ranks, rank, transport, timeout, backend, roll_call=None):
         self.group_name, self.ranks, self._rank = name, list(ranks), rank
         self.transport, self.timeout, self.backend, self.roll_call = transport, timeout, backend, roll_call
-        self.number = 0           # of collectives begun
-        self.on_the_way = set()   # Works begun: MPI writes into their memory, also if nobody waits for them
+        self.number = 0  # of collectives begun
+        self.on_the_way = set()  # Works begun: MPI writes into their memory, also if nobody waits for them
 
     def rank(self):
         """This process's number in the group."""
@@ -50,7 +51,7 @@ class ProcessGroup:
 
     def local(self, rank):
         """The number in the group of a rank of the world; ValueError for one that is not in it."""
-        if self.is_world:                 # PyTorch looks at the number only when it is used
+        if self.is_world:  # PyTorch looks at the number only when it is used
             return rank
         if rank not in self.ranks:
             raise ValueError(f"Global rank {rank} is not part of group {self}")
@@ -68,7 +69,7 @@ class ProcessGroup:
         """The sentence about a collective that does not end."""
         others = [rank for index, rank in enumerate(self.ranks) if index != self._rank]
         answers = self.roll_call.ask(others, place)
-        atexit.register(end_all, self.roll_call.MPI)        # MPI's own end would wait for the missing ones
+        atexit.register(end_all, self.roll_call.MPI)  # MPI's own end would wait for the missing ones
         return complaint(place, seconds, others, answers)
 
     def __repr__(self):
@@ -101,17 +102,29 @@ class _World:
 world = _World()
 
 
-# ---- starting and ending ----------------------------------------------------------------------------------------
+# ---- starting and ending
+# ----------------------------------------------------------------------------------------
 
-def init_process_group(backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
-                       group_name="", pg_options=None, device_id=None):
+
+def init_process_group(
+    backend=None,
+    init_method=None,
+    timeout=None,
+    world_size=-1,
+    rank=-1,
+    store=None,
+    group_name="",
+    pg_options=None,
+    device_id=None,
+):
     """Make the default group of all ranks that were started together.
 
-    The ranks are MPI's: start them with `python -m teachtorch.distributed.run --nproc-per-node 4 script.py`, or with mpiexec
-    and `python -m mpi4py`. A process that was started alone is a group of one, without MPI. `backend`: "gloo" or
-    "mpi", it is MPI for both. `timeout`: how long a collective waits for ranks that do not come. `world_size` and
-    `rank` must be what they are; `init_method` and `store` are accepted: MPI knows who is there.
-    ValueError if there is a default group already; AssertionError for other backends; RuntimeError if other ranks are asked for than were started.
+    The ranks are MPI's: start them with `python -m teachtorch.distributed.run --nproc-per-node 4 script.py`,
+    or with mpiexec and `python -m mpi4py`. A process that was started alone is a group of one, without MPI.
+    `backend`: "gloo" or "mpi", it is MPI for both. `timeout`: how long a collective waits for ranks that do
+    not come. `world_size` and `rank` must be what they are; `init_method` and `store` are accepted: MPI knows
+    who is there. ValueError if there is a default group already; AssertionError for other backends;
+    RuntimeError if other ranks are asked for than were started.
     https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.init_process_group
     """
     if world.default is not None:
@@ -126,11 +139,15 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
 
 def checked_backend(backend):
     backend = str(backend or "gloo").lower()
-    backend = dict(part.split(":") for part in backend.split(",")).get("cpu", "") if ":" in backend else backend
+    backend = (
+        dict(part.split(":") for part in backend.split(",")).get("cpu", "") if ":" in backend else backend
+    )
     if backend == "nccl":
         raise ValueError("ProcessGroupNCCL is only supported with GPUs, no GPUs found!")
     if backend not in BACKENDS:
-        raise AssertionError(f"Unknown backend type {backend}: there are {', '.join(BACKENDS)}, and MPI carries both")
+        raise AssertionError(
+            f"Unknown backend type {backend}: there are {', '.join(BACKENDS)}, and MPI carries both"
+        )
     return backend
 
 
@@ -150,8 +167,9 @@ def over_mpi(timeout, backend):
     comm = MPI.COMM_WORLD
     if comm.size == 1:
         return alone(timeout, backend)
-    made = ProcessGroup(WORLD_NAME, range(comm.size), comm.rank, OverMPI(MPI, comm), timeout, backend,
-                        RollCall(MPI, comm))
+    made = ProcessGroup(
+        WORLD_NAME, range(comm.size), comm.rank, OverMPI(MPI, comm), timeout, backend, RollCall(MPI, comm)
+    )
     meet(made, "init_process_group")
     made.transport = OverMPI(MPI, comm.Dup())
     return made
@@ -169,10 +187,15 @@ def check_what_was_asked(made, world_size, rank):
     asked = world_size if world_size != -1 else int(os.environ.get("WORLD_SIZE", -1))
     if asked not in (-1, made.size()):
         raise RuntimeError(
-            f"init_process_group was asked for {asked} ranks, but {made.size()} was started together: start them with "
-            f"python -m teachtorch.distributed.run --nproc-per-node {asked} script.py (MPI's ranks cannot be joined later)")
+            f"init_process_group was asked for {asked} ranks, but {made.size()} was started together: start "
+            "them with "
+            f"python -m teachtorch.distributed.run --nproc-per-node {asked} script.py (MPI's ranks cannot "
+            "be joined later)"
+        )
     if rank not in (-1, made.rank()):
-        raise RuntimeError(f"init_process_group was called with rank {rank} in MPI's rank {made.rank()}: leave `rank` out")
+        raise RuntimeError(
+            f"init_process_group was called with rank {rank} in MPI's rank {made.rank()}: leave `rank` out"
+        )
 
 
 def destroy_process_group(group=None):
@@ -188,12 +211,20 @@ def destroy_process_group(group=None):
         raise ValueError("Invalid process group specified")
 
 
-def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local_synchronization=False,
-              group_desc=None, device_id=None, sort_ranks=True):
+def new_group(
+    ranks=None,
+    timeout=None,
+    backend=None,
+    pg_options=None,
+    use_local_synchronization=False,
+    group_desc=None,
+    device_id=None,
+    sort_ranks=True,
+):
     """A group of some of the ranks; every rank of the world calls this, with the same ranks.
 
-    Returns the group, or `GroupMember.NON_GROUP_MEMBER` in a rank outside. With `use_local_synchronization` only its members
-    call. ValueError for ranks that do not exist or come twice.
+    Returns the group, or `GroupMember.NON_GROUP_MEMBER` in a rank outside. With `use_local_synchronization`
+    only its members call. ValueError for ranks that do not exist or come twice.
     """
     parent = default_group()
     ranks = checked_ranks(ranks, parent, sort_ranks)
@@ -211,11 +242,15 @@ def checked_ranks(ranks, parent, sort_ranks):
     if ranks is None:
         return list(parent.ranks)
     if len(ranks) > parent.size():
-        raise ValueError("the new group's world size should be less or equal to the world size set by init_process_group")
+        raise ValueError(
+            "the new group's world size should be less or equal to the world size set by init_process_group"
+        )
     for rank in ranks:
         if not 0 <= rank < parent.size():
-            raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {parent.size() - 1} "
-                             f"(world_size={parent.size()})")
+            raise ValueError(
+                f"Rank {rank} is out of range. Valid ranks are 0 to {parent.size() - 1} "
+                f"(world_size={parent.size()})"
+            )
     if len(set(ranks)) < len(ranks):
         raise ValueError(f"ranks list must not contain duplicate entries, got {list(ranks)}")
     return sorted(ranks) if sort_ranks else list(ranks)
@@ -231,7 +266,9 @@ def make_group(parent, ranks, timeout, backend):
 
 
 def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_options=None, group_desc=None):
-    """Cut the world into groups of `group_size` ranks, this machine's by default: (the group of this rank, all groups)."""
+    """Cut the world into groups of `group_size` ranks, this machine's by default: (the group of this rank,
+    all groups).
+    """
     size = get_world_size()
     group_size = int(os.environ.get("LOCAL_WORLD_SIZE", size)) if group_size is None else group_size
     if group_size <= 0:
@@ -240,12 +277,17 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
         raise ValueError(f"The arg 'group_size' ({group_size}) must not exceed the world size ({size})")
     if size % group_size:
         raise ValueError(f"The world size ({size}) must be divisible by 'group_size={group_size}'")
-    return new_subgroups_by_enumeration([range(start, start + group_size) for start in range(0, size, group_size)],
-                                        timeout, backend)
+    return new_subgroups_by_enumeration(
+        [range(start, start + group_size) for start in range(0, size, group_size)], timeout, backend
+    )
 
 
-def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None):
-    """A group for each list of ranks: (the group of this rank, all groups). ValueError for a rank in two lists."""
+def new_subgroups_by_enumeration(
+    ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None
+):
+    """A group for each list of ranks: (the group of this rank, all groups). ValueError for a rank in two
+    lists.
+    """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
     mine, made, seen = None, [], {}
@@ -259,7 +301,9 @@ def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=
     return mine, made
 
 
-# ---- questions --------------------------------------------------------------------------------------------------
+# ---- questions
+# --------------------------------------------------------------------------------------------------
+
 
 def is_available():
     """Always True: a group of one rank needs nothing."""
@@ -350,9 +394,11 @@ def get_node_local_rank(fallback_rank=None):
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is not None:
         return int(fallback_rank)
-    raise RuntimeError("LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow "
-                       "`get_node_local_rank` to work, assuming you are not running in a multi-device context and want "
-                       "the code to run locally instead.")
+    raise RuntimeError(
+        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow "
+        "`get_node_local_rank` to work, assuming you are not running in a multi-device context and want "
+        "the code to run locally instead."
+    )
 
 
 def get_pg_count():

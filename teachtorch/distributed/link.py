@@ -1,12 +1,14 @@
 """A simulated link between the ranks.
 
-Ranks on one machine exchange through its memory: the copy is work of the CPU, and there is nothing to hide behind computing.
-With a simulated link a collective's result counts as arrived only `latency + bytes / bandwidth` after it was begun (the link
-carries one thing after the other), and who waits for it sleeps till then, as he would for a network card.
+Ranks on one machine exchange through its memory: the copy is work of the CPU, and there is nothing to hide
+behind computing. With a simulated link a collective's result counts as arrived only `latency + bytes /
+bandwidth` after it was begun (the link carries one thing after the other), and who waits for it sleeps till
+then, as he would for a network card.
 
     with simulated_link(latency=1e-3, bandwidth=1e9):         # seconds, bytes per second
         loss.backward()
 """
+
 import time
 from contextlib import contextmanager
 
@@ -24,7 +26,7 @@ class Link:
         return self.free_at
 
 
-current = None                    # the link in use, if any
+current = None  # the link in use, if any
 
 
 @contextmanager

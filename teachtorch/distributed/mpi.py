@@ -1,9 +1,13 @@
 """Finding MPI: mpi4py is imported only when a process group of several ranks is asked for."""
+
 import os
 import sys
 
-INSTALL = ("teachtorch.distributed with several ranks needs mpi4py and an MPI library, which are not installed here: "
-           "pip install 'teachtorch[distributed]'")
+INSTALL = (
+    "teachtorch.distributed with several ranks needs mpi4py and an MPI library, which are not installed "
+    "here: "
+    "pip install 'teachtorch[distributed]'"
+)
 
 # What launchers tell a rank: MPICH and Intel MPI, PMIx, Open MPI.
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK")

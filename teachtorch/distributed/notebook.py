@@ -10,13 +10,14 @@
 
 Programs run in the folder `ranks_folder` of the notebook; what they leave there the next cell can read.
 """
+
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-LIMIT = 100                       # seconds for one program
+LIMIT = 100  # seconds for one program
 
 
 class Programs:
@@ -38,8 +39,18 @@ class Programs:
 
 
 def launch(script, count, flags, folder):
-    command = [sys.executable, "-m", "teachtorch.distributed.run", "--prefix-output", "--nproc-per-node", count,
-               "--timeout", str(LIMIT), *flags, script.name]
+    command = [
+        sys.executable,
+        "-m",
+        "teachtorch.distributed.run",
+        "--prefix-output",
+        "--nproc-per-node",
+        count,
+        "--timeout",
+        str(LIMIT),
+        *flags,
+        script.name,
+    ]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=LIMIT + 30)
 
 
@@ -62,7 +73,9 @@ def rank_of(line):
 
 
 def verdict(errors):
-    """Who died, in the launcher's words, and the last line of the error; without what differs from run to run."""
+    """Who died, in the launcher's words, and the last line of the error; without what differs from run to
+    run.
+    """
     lines = errors.splitlines()
     said = [line for line in lines if line.startswith("teachtorch.distributed.run:")]
     first = re.sub(r" \(pid \d+\)| after [\d.]+ s", "", said[0]) if said else "the job failed"

@@ -2,6 +2,7 @@
 
 Sizes differ, so each sends its size first.
 """
+
 import pickle
 
 import numpy as np
@@ -28,7 +29,7 @@ def numbers(count):
 def padded(tensor, size):
     """The bytes, with room after them up to `size`."""
     room = from_array(np.zeros(size, np.uint8))
-    room[:tensor.numel()] = tensor
+    room[: tensor.numel()] = tensor
     return room
 
 
@@ -76,11 +77,16 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
     root = default_root(members, src, group_src)
     is_root = members.rank() == root
     pickles = [as_tensor(obj) for obj in object_list] if is_root else []
-    sizes = from_array(np.array([p.numel() for p in pickles], np.int64)) if is_root else numbers(len(object_list))
+    sizes = (
+        from_array(np.array([p.numel() for p in pickles], np.int64)) if is_root else numbers(len(object_list))
+    )
     broadcast(sizes, group=members, group_src=root)
     sizes = sizes.tolist()
-    whole = from_array(np.concatenate([p.numpy() for p in pickles]) if is_root and pickles
-                       else np.zeros(sum(sizes), np.uint8))
+    whole = from_array(
+        np.concatenate([p.numpy() for p in pickles])
+        if is_root and pickles
+        else np.zeros(sum(sizes), np.uint8)
+    )
     broadcast(whole, group=members, group_src=root)
     if not is_root:
         object_list[:] = unpacked(whole, sizes)
@@ -89,11 +95,15 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
 def unpacked(whole, sizes):
     """The objects whose pickles lie one after the other."""
     ends = np.cumsum(sizes)
-    return [as_object(whole[int(end) - size:int(end)], size) for end, size in zip(ends, sizes)]
+    return [as_object(whole[int(end) - size : int(end)], size) for end, size in zip(ends, sizes)]
 
 
-def scatter_object_list(scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None):
-    """Put into the first place of each rank's output list its object of the input list of rank `src` (0 by default)."""
+def scatter_object_list(
+    scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
+):
+    """Put into the first place of each rank's output list its object of the input list of rank `src` (0 by
+    default).
+    """
     members = member_group(group, "scatter_object_list")
     if members is None:
         return
@@ -117,7 +127,9 @@ def send_object_list(object_list, dst=None, group=None, device=None, group_dst=N
 
 
 def recv_object_list(object_list, src=None, group=None, device=None, group_src=None, use_batch=False):
-    """Receive as many objects as the list has places; returns the sender's number in the world, -1 outside the group."""
+    """Receive as many objects as the list has places; returns the sender's number in the world, -1 outside
+    the group.
+    """
     members = member_group(group, "recv_object_list")
     if members is None:
         return -1

@@ -2,6 +2,7 @@
 
 https://docs.pytorch.org/docs/stable/distributed.html#point-to-point-communication
 """
+
 from .arguments import check_tensor, member_group, rank_in
 from .buffers import HostBuffer
 from .work import Work
@@ -35,7 +36,9 @@ def irecv(tensor, src=None, group=None, tag=0, group_src=None):
 
 def check_other(members, rank, what):
     if rank == members.rank():
-        raise ValueError(f"Invalid {what} rank: {what} rank should not be the same as the rank of the current process.")
+        raise ValueError(
+            f"Invalid {what} rank: {what} rank should not be the same as the rank of the current process."
+        )
 
 
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
@@ -46,7 +49,9 @@ def send(tensor, dst=None, group=None, tag=0, group_dst=None):
 
 
 def recv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Receive into the tensor from rank `src`, from anyone if None; returns the sender's number in the world, or -1."""
+    """Receive into the tensor from rank `src`, from anyone if None; returns the sender's number in the
+    world, or -1.
+    """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
         return -1
@@ -59,10 +64,19 @@ class P2POp:
 
     def __init__(self, op, tensor, peer=None, group=None, tag=0, group_peer=None):
         if op not in (isend, irecv):
-            raise ValueError("Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
-                             "``torch.distributed.irecv``.")
+            raise ValueError(
+                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
+                "``torch.distributed.irecv``."
+            )
         check_tensor(tensor, "tensor")
-        self.op, self.tensor, self.peer, self.group, self.tag, self.group_peer = op, tensor, peer, group, tag, group_peer
+        self.op, self.tensor, self.peer, self.group, self.tag, self.group_peer = (
+            op,
+            tensor,
+            peer,
+            group,
+            tag,
+            group_peer,
+        )
 
     def begin(self):
         return self.op(self.tensor, self.peer, self.group, self.tag, self.group_peer)
@@ -71,5 +85,7 @@ class P2POp:
 def batch_isend_irecv(p2p_op_list):
     """Begin several sends and receives; returns their Works."""
     if not p2p_op_list or not all(isinstance(op, P2POp) for op in p2p_op_list):
-        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
+        raise ValueError(
+            "Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``."
+        )
     return [op.begin() for op in p2p_op_list]

@@ -1,8 +1,9 @@
 """How the launcher starts each rank: python -m mpi4py -m teachtorch.distributed.rank [-m] script.py args.
 
-mpi4py around it ends all ranks when this one fails. Here the environment that PyTorch's scripts read is set, and then the
-script runs as `__main__`.
+mpi4py around it ends all ranks when this one fails. Here the environment that PyTorch's scripts read is set,
+and then the script runs as `__main__`.
 """
+
 import os
 import runpy
 import sys
@@ -11,7 +12,9 @@ from . import black_box, mpi
 
 
 def main(arguments):
-    sys.stdout.reconfigure(line_buffering=True)               # whole lines, at once: the ranks share a terminal
+    sys.stdout.reconfigure(
+        line_buffering=True, write_through=False
+    )  # whole lines, at once: the ranks share a terminal
     set_environment(*mpi.place_from_environment())
     box = black_box.start(int(os.environ["RANK"]))
     try:
@@ -28,9 +31,16 @@ def is_good_end(error):
 
 def set_environment(rank, size, local_rank, local_size):
     """RANK, WORLD_SIZE and the like, as torchrun sets them."""
-    os.environ.update(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=str(local_rank),
-                      LOCAL_WORLD_SIZE=str(local_size), GROUP_RANK=str(rank // local_size), ROLE_RANK=str(rank),
-                      ROLE_WORLD_SIZE=str(size), GROUP_WORLD_SIZE=str(max(1, size // local_size)))
+    os.environ.update(
+        RANK=str(rank),
+        WORLD_SIZE=str(size),
+        LOCAL_RANK=str(local_rank),
+        LOCAL_WORLD_SIZE=str(local_size),
+        GROUP_RANK=str(rank // local_size),
+        ROLE_RANK=str(rank),
+        ROLE_WORLD_SIZE=str(size),
+        GROUP_WORLD_SIZE=str(max(1, size // local_size)),
+    )
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "29500")
 

@@ -1,4 +1,5 @@
 """ReduceOp: how a reducing collective combines the ranks' elements."""
+
 from enum import IntEnum
 
 
@@ -20,8 +21,9 @@ class RedOpType(IntEnum):
 class ReduceOp:
     """`ReduceOp.SUM` and its like: the `op` of all_reduce, reduce and reduce_scatter.
 
-    AVG is the sum divided by the number of ranks, for floating-point tensors. BAND, BOR and BXOR work on bits, of integers
-    and bool only. https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.ReduceOp
+    AVG is the sum divided by the number of ranks, for floating-point tensors. BAND, BOR and BXOR work on
+    bits, of integers and bool only.
+    https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.ReduceOp
     """
 
     RedOpType = RedOpType
@@ -38,6 +40,8 @@ def check_op(op, tensor):
     if op in BITWISE and tensor.dtype.is_floating_point:
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if op == RedOpType.AVG and not tensor.dtype.is_floating_point:
-        raise RuntimeError(f"Cannot use ReduceOp.AVG with {tensor.dtype}: an average needs a floating-point dtype")
+        raise RuntimeError(
+            f"Cannot use ReduceOp.AVG with {tensor.dtype}: an average needs a floating-point dtype"
+        )
     if op in (RedOpType.PREMUL_SUM, RedOpType.UNUSED):
         raise RuntimeError(f"Cannot use ReduceOp.{RedOpType(op).name} here")

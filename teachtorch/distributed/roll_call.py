@@ -1,12 +1,14 @@
 """Who is missing: what ranks that wait tell each other.
 
-MPI says only "not complete yet". So a rank that has waited too long asks all others of the group where they are; ranks that
-wait answer, with the collective they wait in. Who does not answer is not waiting: it computes, sleeps, hangs or has left.
+MPI says only "not complete yet". So a rank that has waited too long asks all others of the group where they
+are; ranks that wait answer, with the collective they wait in. Who does not answer is not waiting: it
+computes, sleeps, hangs or has left.
 """
+
 import time
 
-QUESTION, ANSWER = 32001, 32002   # tags on the world's own communicator, which nothing else uses
-GRACE = 1.0                       # seconds in which an answer must come
+QUESTION, ANSWER = 32001, 32002  # tags on the world's own communicator, which nothing else uses
+GRACE = 1.0  # seconds in which an answer must come
 
 
 class RollCall:
@@ -14,7 +16,7 @@ class RollCall:
 
     def __init__(self, MPI, comm):
         self.MPI, self.comm = MPI, comm
-        self.sent = []            # requests: MPI wants their buffers kept
+        self.sent = []  # requests: MPI wants their buffers kept
 
     def answer(self, place):
         """Tell everyone who has asked that this rank waits at `place`."""
@@ -46,17 +48,22 @@ class RollCall:
 
 
 def complaint(place, seconds, ranks, answers):
-    """The sentence about a collective that was given up at `place` = (group's name, collective's number, its name)."""
+    """The sentence about a collective that was given up at `place` = (group's name, collective's number, its
+    name).
+    """
     group, number, name = place
     absent = [rank for rank in ranks if rank not in answers]
     elsewhere = {rank: there for rank, there in answers.items() if there != place}
     reasons = []
     if absent:
         reasons.append(f"{these(absent)} not arrived")
-    reasons += [f"rank {rank} waits in {there[2]}, its collective {there[1]} of group '{there[0]}'"
-                for rank, there in sorted(elsewhere.items())]
-    return (f"Timed out after {seconds:g} s in {name}, collective {number} of group '{group}': "
-            + ("; ".join(reasons) or "all ranks are in it, but it does not end"))
+    reasons += [
+        f"rank {rank} waits in {there[2]}, its collective {there[1]} of group '{there[0]}'"
+        for rank, there in sorted(elsewhere.items())
+    ]
+    return f"Timed out after {seconds:g} s in {name}, collective {number} of group '{group}': " + (
+        "; ".join(reasons) or "all ranks are in it, but it does not end"
+    )
 
 
 def these(ranks):

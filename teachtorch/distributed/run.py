@@ -3,9 +3,11 @@
     python -m teachtorch.distributed.run --nproc-per-node 4 train.py --epochs 3
     python -m teachtorch.distributed.run --nproc-per-node 8 --nnodes 2 --hosts node1,node2 train.py
 
-Its flags are torchrun's where MPI has a use for them. Each rank finds RANK, LOCAL_RANK and WORLD_SIZE in its environment.
-When a rank dies all others are ended: MPI cannot go on with fewer. https://docs.pytorch.org/docs/stable/elastic/run.html
+Its flags are torchrun's where MPI has a use for them. Each rank finds RANK, LOCAL_RANK and WORLD_SIZE in its
+environment. When a rank dies all others are ended: MPI cannot go on with fewer.
+https://docs.pytorch.org/docs/stable/elastic/run.html
 """
+
 import argparse
 import os
 import shutil
@@ -19,31 +21,58 @@ import time
 from . import black_box, mpi
 
 IGNORED = ("--standalone", "--no-ssh")
-IGNORED_WITH_VALUE = ("--rdzv-backend", "--rdzv-endpoint", "--rdzv-id", "--rdzv-conf", "--master-addr", "--master-port",
-                      "--node-rank", "--start-method", "--role", "--monitor-interval", "--local-addr")
-# mpiexec kills all ranks as soon as one dies, and does not say reliably which died first. So each has a witness, a shell that
-# waits for it and writes its exit code down, before mpiexec hears of it.
-WITNESS = """"$@"
+IGNORED_WITH_VALUE = (
+    "--rdzv-backend",
+    "--rdzv-endpoint",
+    "--rdzv-id",
+    "--rdzv-conf",
+    "--master-addr",
+    "--master-port",
+    "--node-rank",
+    "--start-method",
+    "--role",
+    "--monitor-interval",
+    "--local-addr",
+)
+# mpiexec kills all ranks as soon as one dies, and does not say reliably which died first. So each has a
+# witness, a shell that waits for it and writes its exit code down, before mpiexec hears of it.
+WITNESS = (
+    """"$@"
 code=$?
 { echo $code > "$%s/exit-${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"; } 2>/dev/null
-exit $code""" % black_box.FOLDER
-PATIENCE = 5.0                    # seconds that ranks get to end after they were told to
+exit $code"""
+    % black_box.FOLDER
+)
+PATIENCE = 5.0  # seconds that ranks get to end after they were told to
 
 
 def parser():
-    made = argparse.ArgumentParser(prog="python -m teachtorch.distributed.run", description=__doc__,
-                                   formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-    made.add_argument("--nproc-per-node", "--nproc_per_node", default="1", metavar="N",
-                      help="ranks on each machine: a number, or auto or cpu for one per core")
+    made = argparse.ArgumentParser(
+        prog="python -m teachtorch.distributed.run",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        "--nproc-per-node",
+        "--nproc_per_node",
+        default="1",
+        metavar="N",
+        help="ranks on each machine: a number, or auto or cpu for one per core",
+    )
     made.add_argument("--nnodes", default="1", help="how many machines (default 1); MIN:MAX counts as MAX")
     made.add_argument("--hosts", help="machines, separated by commas; handed to mpiexec")
     made.add_argument("--hostfile", "-f", help="a file with one machine a line; handed to mpiexec")
     made.add_argument("--timeout", type=float, help="end the job after so many seconds")
-    made.add_argument("--max-restarts", "--max_restarts", type=int, default=0, help="only 0: MPI cannot replace a rank")
+    made.add_argument(
+        "--max-restarts", "--max_restarts", type=int, default=0, help="only 0: MPI cannot replace a rank"
+    )
     made.add_argument("--prefix-output", action="store_true", help="begin each line of output with the rank")
     made.add_argument("-m", "--module", action="store_true", help="run a module instead of a script")
     for name in IGNORED:
-        made.add_argument(name, name.replace("-", "_").replace("__", "--"), action="store_true", help=argparse.SUPPRESS)
+        made.add_argument(
+            name, name.replace("-", "_").replace("__", "--"), action="store_true", help=argparse.SUPPRESS
+        )
     for name in IGNORED_WITH_VALUE:
         made.add_argument(name, "--" + name[2:].replace("-", "_"), help=argparse.SUPPRESS)
     made.add_argument("script", help="what to run")
@@ -55,7 +84,9 @@ def main(argv=None):
     """Run the job and return its exit status."""
     options = parser().parse_args(argv)
     if options.max_restarts:
-        raise SystemExit("--max-restarts: a rank of MPI cannot be replaced; start the script again from its checkpoint")
+        raise SystemExit(
+            "--max-restarts: a rank of MPI cannot be replaced; start the script again from its checkpoint"
+        )
     with tempfile.TemporaryDirectory(prefix="teachtorch-ranks-") as folder:
         return Job(options, folder).run()
 
@@ -112,9 +143,13 @@ class Job:
     def run(self):
         started = time.monotonic()
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
-        self.child = subprocess.Popen(self.command, env=environment(self.folder, self.ranks), start_new_session=True, **pipes)
-        readers = [threading.Thread(target=self.pass_on, args=pair, daemon=True)
-                   for pair in ((self.child.stdout, sys.stdout), (self.child.stderr, sys.stderr))]
+        self.child = subprocess.Popen(
+            self.command, env=environment(self.folder, self.ranks), start_new_session=True, **pipes
+        )
+        readers = [
+            threading.Thread(target=self.pass_on, args=pair, daemon=True)
+            for pair in ((self.child.stdout, sys.stdout), (self.child.stderr, sys.stderr))
+        ]
         for reader in readers:
             reader.start()
         self.wait()
@@ -131,7 +166,9 @@ class Job:
             target.flush()
 
     def wait(self):
-        """Wait for the end, or bring it about: when the time is over, and when this process is told to end."""
+        """Wait for the end, or bring it about: when the time is over, and when this process is told to
+        end.
+        """
         before = signal.signal(signal.SIGTERM, raise_interrupt)
         try:
             self.child.wait(self.timeout)
@@ -165,8 +202,10 @@ class Job:
         """Say how it ended; the exit status."""
         boxes = black_box.read(self.folder)
         if self.interrupted or self.timed_out:
-            say(f"ended after {seconds:.1f} s, {'as it was told' if self.interrupted else 'its --timeout'}. "
-                "Where the ranks were:")
+            say(
+                f"ended after {seconds:.1f} s, {'as it was told' if self.interrupted else 'its --timeout'}. "
+                "Where the ranks were:"
+            )
             for rank, content in sorted(boxes.items()):
                 say_where(rank, content)
             return 130 if self.interrupted else 124
@@ -181,8 +220,10 @@ class Job:
             say(f"the job failed after {seconds:.1f} s with status {self.child.returncode}")
             return
         how = "failed" if culprit["state"] == "failed" else how_it_died(culprit["exit"])
-        say(f"rank {culprit['rank']} (pid {culprit['pid']}) {how} after {seconds:.1f} s; "
-            "the other ranks were ended with it.")
+        say(
+            f"rank {culprit['rank']} (pid {culprit['pid']}) {how} after {seconds:.1f} s; "
+            "the other ranks were ended with it."
+        )
         say_where(culprit["rank"], culprit)
 
 
@@ -190,7 +231,10 @@ def raise_interrupt(*_):
     raise KeyboardInterrupt
 
 
-def signal_group(pid, word, send=os.killpg if hasattr(os, "killpg") else os.kill):
+SEND_TO_GROUP = getattr(os, "killpg", os.kill)
+
+
+def signal_group(pid, word, send=SEND_TO_GROUP):
     try:
         send(pid, word)
     except ProcessLookupError:
@@ -210,7 +254,10 @@ def first_dead(boxes):
 
 def first_unfinished(boxes):
     """A rank that ended well before its script did: os._exit(0)."""
-    return next((content for content in boxes.values() if content["exit"] == 0 and content["state"] == "running"), None)
+    return next(
+        (content for content in boxes.values() if content["exit"] == 0 and content["state"] == "running"),
+        None,
+    )
 
 
 def how_it_died(code):

@@ -1,21 +1,44 @@
 """What carries the bytes: MPI among several ranks, nothing at all for one.
 
-Both have the same methods, on contiguous arrays; each begins an operation and returns a request, whose `Test()` says
-whether it is complete. Reductions and broadcasts work in place.
+Both have the same methods, on contiguous arrays; each begins an operation and returns a request, whose
+`Test()` says whether it is complete. Reductions and broadcasts work in place.
 """
+
 import functools
 
 import numpy as np
 
 from .reduce_op import RedOpType
 
-_UFUNCS = {RedOpType.SUM: np.add, RedOpType.AVG: np.add, RedOpType.PRODUCT: np.multiply, RedOpType.MIN: np.minimum,
-           RedOpType.MAX: np.maximum, RedOpType.BAND: np.bitwise_and, RedOpType.BOR: np.bitwise_or,
-           RedOpType.BXOR: np.bitwise_xor}
-_NAMES = {RedOpType.SUM: "SUM", RedOpType.AVG: "SUM", RedOpType.PRODUCT: "PROD", RedOpType.MIN: "MIN",
-          RedOpType.MAX: "MAX", RedOpType.BAND: "BAND", RedOpType.BOR: "BOR", RedOpType.BXOR: "BXOR"}
-_TYPES = {"uint8": "UINT8_T", "int8": "INT8_T", "int16": "INT16_T", "int32": "INT32_T", "int64": "INT64_T",
-          "float32": "FLOAT", "float64": "DOUBLE"}
+_UFUNCS = {
+    RedOpType.SUM: np.add,
+    RedOpType.AVG: np.add,
+    RedOpType.PRODUCT: np.multiply,
+    RedOpType.MIN: np.minimum,
+    RedOpType.MAX: np.maximum,
+    RedOpType.BAND: np.bitwise_and,
+    RedOpType.BOR: np.bitwise_or,
+    RedOpType.BXOR: np.bitwise_xor,
+}
+_NAMES = {
+    RedOpType.SUM: "SUM",
+    RedOpType.AVG: "SUM",
+    RedOpType.PRODUCT: "PROD",
+    RedOpType.MIN: "MIN",
+    RedOpType.MAX: "MAX",
+    RedOpType.BAND: "BAND",
+    RedOpType.BOR: "BOR",
+    RedOpType.BXOR: "BXOR",
+}
+_TYPES = {
+    "uint8": "UINT8_T",
+    "int8": "INT8_T",
+    "int16": "INT16_T",
+    "int32": "INT32_T",
+    "int64": "INT64_T",
+    "float32": "FLOAT",
+    "float64": "DOUBLE",
+}
 
 
 class Done:
@@ -61,11 +84,15 @@ class Alone:
         return Done()
 
     def send(self, array, to, tag):
-        raise ValueError("Invalid destination rank: destination rank should not be the same as the rank of the "
-                         "current process.")
+        raise ValueError(
+            "Invalid destination rank: destination rank should not be the same as the rank of the "
+            "current process."
+        )
 
     def receive(self, array, source, tag):
-        raise ValueError("Invalid source rank: source rank should not be the same as the rank of the current process.")
+        raise ValueError(
+            "Invalid source rank: source rank should not be the same as the rank of the current process."
+        )
 
 
 class OverMPI:
@@ -82,7 +109,9 @@ class OverMPI:
 
     def reduce(self, array, op, root):
         is_root = self.comm.rank == root
-        sent, received = (self.MPI.IN_PLACE, self.elements(array)) if is_root else (self.elements(array), None)
+        sent, received = (
+            (self.MPI.IN_PLACE, self.elements(array)) if is_root else (self.elements(array), None)
+        )
         return self.comm.Ireduce(sent, received, self.operation(op, array), root)
 
     def reduce_scatter(self, sent, received, op):
@@ -101,8 +130,10 @@ class OverMPI:
 
     def all_to_all(self, sent, received, sent_counts, received_counts):
         """`sent_counts[r]` bytes go to rank r, one part after the other."""
-        return self.comm.Ialltoallv([as_bytes(sent), sent_counts, None, self.MPI.BYTE],
-                                    [as_bytes(received), received_counts, None, self.MPI.BYTE])
+        return self.comm.Ialltoallv(
+            [as_bytes(sent), sent_counts, None, self.MPI.BYTE],
+            [as_bytes(received), received_counts, None, self.MPI.BYTE],
+        )
 
     def barrier(self):
         return self.comm.Ibarrier()
@@ -123,7 +154,9 @@ class OverMPI:
         return [as_bytes(array), array.size, getattr(self.MPI, kind)]
 
     def operation(self, op, array):
-        """MPI's own operation for its own types; one that calls NumPy for the others (float16, bfloat16, bool)."""
+        """MPI's own operation for its own types; one that calls NumPy for the others (float16, bfloat16,
+        bool).
+        """
         if array.dtype.name in _TYPES:
             return getattr(self.MPI, _NAMES[op])
         return numpy_operation(self.MPI, op, array.dtype)

@@ -1,4 +1,5 @@
 """Work: an operation that has been begun; and waiting for it, with a time limit."""
+
 import os
 import time
 from datetime import timedelta
@@ -7,15 +8,15 @@ from ..core import observer
 from . import link
 from .errors import DistBackendError
 
-SPINS = 200                       # so many looks at full speed, then the core is offered to others between two looks
-LISTEN_EVERY = 0.05               # seconds between two looks for questions of ranks that miss someone
+SPINS = 200  # so many looks at full speed, then the core is offered to others between two looks
+LISTEN_EVERY = 0.05  # seconds between two looks for questions of ranks that miss someone
 
 
 class Work:
     """What a collective with `async_op=True` returns, and isend and irecv.
 
-    The result is there after `wait()`; until then the tensors must be left alone. MPI moves on only while someone waits
-    or asks. https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.Work
+    The result is there after `wait()`; until then the tensors must be left alone. MPI moves on only while
+    someone waits or asks. https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.Work
     """
 
     def __init__(self, group, name, request, finish=None, nbytes=0, result=()):
@@ -61,7 +62,8 @@ class Work:
     def wait(self, timeout=None):
         """Return True when the result is there.
 
-        `timeout`: a timedelta, the group's if None. DistBackendError names the collective and the ranks that are missing.
+        `timeout`: a timedelta, the group's if None. DistBackendError names the collective and the ranks that
+        are missing.
         """
         if not self.is_completed():
             seconds = seconds_of(timeout, self.group.timeout)
@@ -79,8 +81,17 @@ class Work:
 
     def report(self, phase, nbytes):
         group, number, name = self.place
-        observer.report("collective", phase=phase, name=name, group=group, number=number, nbytes=nbytes,
-                        begun=self.begun, arrival=self.arrives_at, time=time.perf_counter())
+        observer.report(
+            "collective",
+            phase=phase,
+            name=name,
+            group=group,
+            number=number,
+            nbytes=nbytes,
+            begun=self.begun,
+            arrival=self.arrives_at,
+            time=time.perf_counter(),
+        )
 
 
 def seconds_of(timeout, default):
@@ -89,7 +100,9 @@ def seconds_of(timeout, default):
 
 
 def comes_within(work, seconds):
-    """Look until the work is complete: True; False after `seconds`. Meanwhile answer ranks that miss someone."""
+    """Look until the work is complete: True; False after `seconds`. Meanwhile answer ranks that miss
+    someone.
+    """
     sleep_until(work.arrives_at)
     deadline, listen_at, spins = time.monotonic() + seconds, time.monotonic() + LISTEN_EVERY, 0
     while not work.request.Test():

@@ -2,12 +2,15 @@
 
     python tests/benchmarks/bench_distributed.py
 
-    throughput   images a second of a small CNN on the digits, DDP on two ranks against one rank, one thread each (1.5 wanted)
+    throughput   images a second of a small CNN on the digits, DDP on two ranks against one rank, one thread
+    each (1.5 wanted)
     overlap      the share of communication over a simulated link that backward hides (0.5 wanted)
     all_reduce   64 MB in float32, against mpi4py's own blocking Allreduce in place (1.2 wanted)
 
-Each is the best of several trials. The ranks need a core each: on a busy machine the first number says little.
+Each is the best of several trials. The ranks need a core each: on a busy machine the first number says
+little.
 """
+
 import json
 import os
 import subprocess
@@ -20,8 +23,16 @@ BATCH, STEPS, TRIALS = 64, 12, 5
 
 
 def cnn(nn):
-    return nn.Sequential(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(),
-                         nn.Flatten(), nn.Linear(32 * 64, 64), nn.ReLU(), nn.Linear(64, 10))
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(32 * 64, 64),
+        nn.ReLU(),
+        nn.Linear(64, 10),
+    )
 
 
 def throughput(torch, dist, ddp):
@@ -49,7 +60,9 @@ def throughput(torch, dist, ddp):
 
 
 def hidden_share(torch, dist, ddp):
-    """Step times: without communication, with all of it at the end, and overlapped; the share that is hidden."""
+    """Step times: without communication, with all of it at the end, and overlapped; the share that is
+    hidden.
+    """
     layers = [layer for _ in range(8) for layer in (torch.nn.Linear(512, 512), torch.nn.ReLU())]
     x = torch.randn(256, 512)
 
@@ -69,11 +82,15 @@ def hidden_share(torch, dist, ddp):
     whole = ddp(torch.nn.Sequential(*layers), bucket_cap_mb=1000)
     nbytes = sum(p.numel() * 4 for p in model.parameters())
     free = best(model, lambda: dist.simulated_link())
-    bandwidth = nbytes / (0.6 * free)                  # all of it takes 60 % of a step
+    bandwidth = nbytes / (0.6 * free)  # all of it takes 60 % of a step
     at_end = best(whole, lambda: dist.simulated_link(1e-4, bandwidth))
     overlapped = best(model, lambda: dist.simulated_link(1e-4, bandwidth))
-    return {"free ms": 1e3 * free, "at the end ms": 1e3 * at_end, "overlapped ms": 1e3 * overlapped,
-            "hidden": 1 - max(0.0, overlapped - free) / (at_end - free)}
+    return {
+        "free ms": 1e3 * free,
+        "at the end ms": 1e3 * at_end,
+        "overlapped ms": 1e3 * overlapped,
+        "hidden": 1 - max(0.0, overlapped - free) / (at_end - free),
+    }
 
 
 def all_reduce_ratio(torch, dist):
@@ -83,7 +100,10 @@ def all_reduce_ratio(torch, dist):
     t = torch.ones(16 * 2**20)
     array, ours, raw = t.numpy(), [], []
     for _ in range(2 * TRIALS):
-        for times, call in ((ours, lambda: dist.all_reduce(t)), (raw, lambda: MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, array))):
+        for times, call in (
+            (ours, lambda: dist.all_reduce(t)),
+            (raw, lambda: MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, array)),
+        ):
             t.fill_(1.0)
             dist.barrier()
             began = time.perf_counter()
@@ -108,7 +128,15 @@ def rank_main():
 
 
 def launched(ranks):
-    command = [sys.executable, "-m", "teachtorch.distributed.run", "--nproc-per-node", str(ranks), __file__, "rank"]
+    command = [
+        sys.executable,
+        "-m",
+        "teachtorch.distributed.run",
+        "--nproc-per-node",
+        str(ranks),
+        __file__,
+        "rank",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=str(ROOT)))
     if done.returncode:
         raise SystemExit(done.stderr)
@@ -118,11 +146,18 @@ def launched(ranks):
 def main():
     one, two = launched(1), launched(2)
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    print(f"throughput   one rank {one['images/s']:.0f} images/s, two {two['images/s']:.0f}: "
-          f"{two['images/s'] / one['images/s']:.2f} times")
-    print(f"overlap      free {two['free ms']:.1f} ms, at the end {two['at the end ms']:.1f} ms, overlapped "
-          f"{two['overlapped ms']:.1f} ms: {100 * two['hidden']:.0f} % hidden")
-    print(f"all_reduce   64 MB: {two['ours ms']:.1f} ms, mpi4py {two['mpi4py ms']:.1f} ms: {two['ratio']:.2f} times")
+    print(
+        f"throughput   one rank {one['images/s']:.0f} images/s, two {two['images/s']:.0f}: "
+        f"{two['images/s'] / one['images/s']:.2f} times"
+    )
+    print(
+        f"overlap      free {two['free ms']:.1f} ms, at the end {two['at the end ms']:.1f} ms, overlapped "
+        f"{two['overlapped ms']:.1f} ms: {100 * two['hidden']:.0f} % hidden"
+    )
+    print(
+        f"all_reduce   64 MB: {two['ours ms']:.1f} ms, mpi4py {two['mpi4py ms']:.1f} ms: {two['ratio']:.2f} "
+        "times"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Collectives on real ranks against NumPy: every dtype, operation and kind, in one launch for each world size."""
+"""Collectives on real ranks against NumPy: every dtype, operation and kind, in one launch for each world
+size.
+"""
+
 import pytest
 
 from tests.distributed.launching import check_all, mpi

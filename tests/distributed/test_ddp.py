@@ -1,4 +1,7 @@
-"""DistributedDataParallel on real ranks is training in one process on the joined batch; in one launch each."""
+"""DistributedDataParallel on real ranks is training in one process on the joined batch; in one launch
+each.
+"""
+
 import pytest
 
 from tests.distributed.launching import check_all, mpi

@@ -1,4 +1,5 @@
 """What happens when a rank dies or does not come: all end, and it is said who and where."""
+
 import os
 import re
 import signal
@@ -39,12 +40,15 @@ def test_a_killed_rank_ends_all_and_is_named_with_its_last_traceback():
     assert rank_processes(token) == []
 
 
-@pytest.mark.parametrize("how, words", [
-    ("raise", ["rank 1", "ValueError: planted", "failing.py"]),
-    ("leave", ["rank 1", "in the middle of its script"]),
-    ("late", ["Timed out after 2 s in", "rank 3 has not arrived", "of group 'default'"]),
-    ("monitored", ["Ranks 1, 3 failed to pass monitoredBarrier in 2000 ms"]),
-])
+@pytest.mark.parametrize(
+    "how, words",
+    [
+        ("raise", ["rank 1", "ValueError: planted", "failing.py"]),
+        ("leave", ["rank 1", "in the middle of its script"]),
+        ("late", ["Timed out after 2 s in", "rank 3 has not arrived", "of group 'default'"]),
+        ("monitored", ["Ranks 1, 3 failed to pass monitoredBarrier in 2000 ms"]),
+    ],
+)
 def test_the_reason_is_told(how, words):
     done = start("failing.py", 4, how)
     assert done.returncode != 0
@@ -54,9 +58,23 @@ def test_the_reason_is_told(how, words):
 
 def test_a_job_that_is_interrupted_says_where_its_ranks_were():
     token = uuid.uuid4().hex
-    command = [sys.executable, "-m", "teachtorch.distributed.run", "--nproc-per-node", "1", str(RANKS / "hanging.py"), token]
-    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
-                           env=dict(os.environ, PYTHONPATH=str(ROOT)))
+    command = [
+        sys.executable,
+        "-m",
+        "teachtorch.distributed.run",
+        "--nproc-per-node",
+        "1",
+        str(RANKS / "hanging.py"),
+        token,
+    ]
+    job = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=dict(os.environ, PYTHONPATH=str(ROOT)),
+    )
     assert job.stdout.readline() == "recorded\n"
     job.send_signal(signal.SIGTERM)
     _, errors = job.communicate(timeout=60)

@@ -1,4 +1,5 @@
 """What needs no ranks: a group of one without MPI, the rules, and the errors, which are PyTorch's."""
+
 import os
 import subprocess
 import sys
@@ -11,7 +12,12 @@ from teachtorch import nn
 from teachtorch.distributed.optim import zero
 from teachtorch.futures import Future, collect_all, wait_all
 from teachtorch.nn.parallel import DistributedDataParallel as DDP
-from teachtorch.nn.parallel.buckets import BUCKET_CAP, FIRST_BUCKET, MIB, compute_bucket_assignment_by_size
+from teachtorch.nn.parallel.buckets import (
+    BUCKET_CAP,
+    FIRST_BUCKET,
+    MIB,
+    compute_bucket_assignment_by_size,
+)
 
 KB = 1024
 
@@ -23,11 +29,14 @@ def group():
     dist.destroy_process_group()
 
 
-@pytest.mark.parametrize("sizes, expected", [
-    ([4 * MIB] * 20, [[0], list(range(1, 8)), list(range(8, 15)), list(range(15, 20))]),
-    ([30 * MIB, 1, 1], [[0], [1, 2]]),
-    ([MIB // 2, MIB // 2 - 1, 2, 24 * MIB, 2 * MIB], [[0, 1, 2], [3, 4]]),
-])
+@pytest.mark.parametrize(
+    "sizes, expected",
+    [
+        ([4 * MIB] * 20, [[0], list(range(1, 8)), list(range(8, 15)), list(range(15, 20))]),
+        ([30 * MIB, 1, 1], [[0], [1, 2]]),
+        ([MIB // 2, MIB // 2 - 1, 2, 24 * MIB, 2 * MIB], [[0, 1, 2], [3, 4]]),
+    ],
+)
 def test_buckets_close_when_they_have_reached_their_limit(sizes, expected):
     tensors = [torch.empty(size, dtype=torch.uint8, device="meta") for size in sizes]
     assert compute_bucket_assignment_by_size(tensors, [FIRST_BUCKET, BUCKET_CAP]) == expected
@@ -43,14 +52,20 @@ def test_zero_gives_the_largest_to_who_has_least():
     owned = zero.partition([{"params": params}], 2)
     assert [[p.numel() for p in of_rank[0]] for of_rank in owned] == [[8, 3], [5, 4, 1]]
     owned = zero.partition([{"params": params[:1]}, {"params": params[1:]}], 2)
-    assert [[[p.numel() for p in params] for params in of_rank] for of_rank in owned] == [[[5], [4, 1]], [[], [8, 3]]]
+    assert [[[p.numel() for p in params] for params in of_rank] for of_rank in owned] == [
+        [[5], [4, 1]],
+        [[], [8, 3]],
+    ]
 
 
 def test_one_rank_needs_no_mpi():
-    code = ("import sys; import teachtorch as t; d = t.distributed; d.init_process_group(); x = t.ones(2); d.all_reduce(x);"
-            "d.barrier(); d.monitored_barrier(); out = [None]; d.all_gather_object(out, 5);"
-            "m = t.nn.parallel.DistributedDataParallel(t.nn.Linear(2, 1)); m(x).sum().backward();"
-            "assert x.tolist() == [1, 1] and out == [5] and 'mpi4py' not in sys.modules; print('ok')")
+    code = (
+        "import sys; import teachtorch as t; d = t.distributed; d.init_process_group(); x = t.ones(2); "
+        "d.all_reduce(x);"
+        "d.barrier(); d.monitored_barrier(); out = [None]; d.all_gather_object(out, 5);"
+        "m = t.nn.parallel.DistributedDataParallel(t.nn.Linear(2, 1)); m(x).sum().backward();"
+        "assert x.tolist() == [1, 1] and out == [5] and 'mpi4py' not in sys.modules; print('ok')"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert done.stdout == "ok\n", done.stderr
 
@@ -76,45 +91,101 @@ def test_without_a_group():
         dist.destroy_process_group()
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: dist.init_process_group(), ValueError, "trying to initialize the default process group twice!"),
-    (lambda: dist.all_reduce([1]), TypeError, "Expected parameter `tensor` of type torch.Tensor"),
-    (lambda: dist.all_reduce(torch.ones(2), dist.ReduceOp.BAND), RuntimeError,
-     "Cannot use ReduceOp.BAND with non-integral dtype"),
-    (lambda: dist.broadcast(torch.ones(2)), ValueError, "Must specify global_rank or group_rank"),
-    (lambda: dist.broadcast(torch.ones(2), 0, group_src=0), ValueError, "Can't specify both group_rank and global_rank"),
-    (lambda: dist.broadcast(torch.ones(2), 3), RuntimeError, "invalid root rank: 3"),
-    (lambda: dist.all_gather([torch.ones(2)], torch.ones(2, dtype=torch.int32)), ValueError,
-     "Invalid usage of tensors with different dtypes"),
-    (lambda: dist.all_gather([torch.ones(3)], torch.ones(2)), RuntimeError, "shape"),
-    (lambda: dist.all_gather([torch.ones(2)] * 2, torch.ones(2)), RuntimeError, "expected a list of 1 tensors"),
-    (lambda: dist.gather(torch.ones(2)), ValueError, "Argument ``gather_list`` must be specified on destination rank."),
-    (lambda: dist.scatter(torch.ones(2)), ValueError, "Argument ``scatter_list`` must be specified on source rank."),
-    (lambda: dist.all_to_all_single(torch.ones(2), torch.ones(2), [1], [1]), RuntimeError,
-     "Split sizes doesn't match total dim 0 size"),
-    (lambda: dist.all_to_all_single(torch.ones(2), torch.ones(2), [1, 1], [1, 1]), RuntimeError,
-     "Number of tensor splits not equal to group size"),
-    (lambda: dist.send(torch.ones(2), 0), ValueError,
-     "destination rank should not be the same as the rank of the current process"),
-    (lambda: dist.new_group([0, 1]), ValueError, "less or equal to the world size"),
-    (lambda: dist.new_group([1]), ValueError, "Rank 1 is out of range. Valid ranks are 0 to 0"),
-    (lambda: dist.new_subgroups(2), ValueError, "must not exceed the world size"),
-    (lambda: dist.P2POp(dist.send, torch.ones(2), 0), ValueError, "Invalid ``op``"),
-    (lambda: dist.scatter_object_list([], [3]), ValueError, "to be a list of size at least 1"),
-    (lambda: DDP(nn.ReLU()), RuntimeError, "doesn't have any parameter that requires a gradient"),
-    (lambda: DDP(nn.Linear(2, 2), device_ids=[0]), ValueError, "device_ids and output_device arguments only work"),
-    (lambda: DDP(nn.Linear(2, 2)).register_comm_hook(None, 3), TypeError, "Communication hook must be callable."),
-    (lambda: zero.ZeroRedundancyOptimizer([], torch.optim.SGD, lr=1), ValueError, "got an empty parameter list"),
-    (lambda: zero.ZeroRedundancyOptimizer(3, torch.optim.SGD, lr=1), TypeError, "iterable of Tensors or dicts, but got int"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (
+            lambda: dist.init_process_group(),
+            ValueError,
+            "trying to initialize the default process group twice!",
+        ),
+        (lambda: dist.all_reduce([1]), TypeError, "Expected parameter `tensor` of type torch.Tensor"),
+        (
+            lambda: dist.all_reduce(torch.ones(2), dist.ReduceOp.BAND),
+            RuntimeError,
+            "Cannot use ReduceOp.BAND with non-integral dtype",
+        ),
+        (lambda: dist.broadcast(torch.ones(2)), ValueError, "Must specify global_rank or group_rank"),
+        (
+            lambda: dist.broadcast(torch.ones(2), 0, group_src=0),
+            ValueError,
+            "Can't specify both group_rank and global_rank",
+        ),
+        (lambda: dist.broadcast(torch.ones(2), 3), RuntimeError, "invalid root rank: 3"),
+        (
+            lambda: dist.all_gather([torch.ones(2)], torch.ones(2, dtype=torch.int32)),
+            ValueError,
+            "Invalid usage of tensors with different dtypes",
+        ),
+        (lambda: dist.all_gather([torch.ones(3)], torch.ones(2)), RuntimeError, "shape"),
+        (
+            lambda: dist.all_gather([torch.ones(2)] * 2, torch.ones(2)),
+            RuntimeError,
+            "expected a list of 1 tensors",
+        ),
+        (
+            lambda: dist.gather(torch.ones(2)),
+            ValueError,
+            "Argument ``gather_list`` must be specified on destination rank.",
+        ),
+        (
+            lambda: dist.scatter(torch.ones(2)),
+            ValueError,
+            "Argument ``scatter_list`` must be specified on source rank.",
+        ),
+        (
+            lambda: dist.all_to_all_single(torch.ones(2), torch.ones(2), [1], [1]),
+            RuntimeError,
+            "Split sizes doesn't match total dim 0 size",
+        ),
+        (
+            lambda: dist.all_to_all_single(torch.ones(2), torch.ones(2), [1, 1], [1, 1]),
+            RuntimeError,
+            "Number of tensor splits not equal to group size",
+        ),
+        (
+            lambda: dist.send(torch.ones(2), 0),
+            ValueError,
+            "destination rank should not be the same as the rank of the current process",
+        ),
+        (lambda: dist.new_group([0, 1]), ValueError, "less or equal to the world size"),
+        (lambda: dist.new_group([1]), ValueError, "Rank 1 is out of range. Valid ranks are 0 to 0"),
+        (lambda: dist.new_subgroups(2), ValueError, "must not exceed the world size"),
+        (lambda: dist.P2POp(dist.send, torch.ones(2), 0), ValueError, "Invalid ``op``"),
+        (lambda: dist.scatter_object_list([], [3]), ValueError, "to be a list of size at least 1"),
+        (lambda: DDP(nn.ReLU()), RuntimeError, "doesn't have any parameter that requires a gradient"),
+        (
+            lambda: DDP(nn.Linear(2, 2), device_ids=[0]),
+            ValueError,
+            "device_ids and output_device arguments only work",
+        ),
+        (
+            lambda: DDP(nn.Linear(2, 2)).register_comm_hook(None, 3),
+            TypeError,
+            "Communication hook must be callable.",
+        ),
+        (
+            lambda: zero.ZeroRedundancyOptimizer([], torch.optim.SGD, lr=1),
+            ValueError,
+            "got an empty parameter list",
+        ),
+        (
+            lambda: zero.ZeroRedundancyOptimizer(3, torch.optim.SGD, lr=1),
+            TypeError,
+            "iterable of Tensors or dicts, but got int",
+        ),
+    ],
+)
 def test_errors_are_pytorchs(group, call, error, words):
     with pytest.raises(error) as caught:
         call()
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("backend, error, words", [("foo", AssertionError, "Unknown backend type foo"),
-                                                   ("nccl", ValueError, "no GPUs found")])
+@pytest.mark.parametrize(
+    "backend, error, words",
+    [("foo", AssertionError, "Unknown backend type foo"), ("nccl", ValueError, "no GPUs found")],
+)
 def test_backends_that_are_not_there(backend, error, words):
     with pytest.raises(error, match=words):
         dist.init_process_group(backend)
@@ -138,7 +209,7 @@ def test_a_simulated_link_makes_results_arrive_later(group, monkeypatch):
     monkeypatch.setattr(dist.link.time, "perf_counter", lambda: now[0])
     with dist.simulated_link(latency=1.0, bandwidth=10.0) as link:
         assert link.arrival(20) == 103.0
-        assert link.arrival(10) == 105.0          # after the one before it
+        assert link.arrival(10) == 105.0  # after the one before it
         now[0] = 110.0
         assert link.arrival(0) == 111.0
     assert dist.link.current is None

@@ -1,4 +1,6 @@
-"""viz.buckets, viz.zero and viz.join: what ranks do and hold; the runs of several ranks are given as facts."""
+"""viz.buckets, viz.zero and viz.join: what ranks do and hold; the runs of several ranks are given as
+facts.
+"""
 
 from xml.etree import ElementTree
 
@@ -24,40 +26,59 @@ def group():
 
 
 def ddp():
-    return DistributedDataParallel(nn.Sequential(nn.Linear(6, 6), nn.Tanh(), nn.Linear(6, 1)), bucket_cap_mb=0.0001,
-                                   find_unused_parameters=True)
+    return DistributedDataParallel(
+        nn.Sequential(nn.Linear(6, 6), nn.Tanh(), nn.Linear(6, 1)),
+        bucket_cap_mb=0.0001,
+        find_unused_parameters=True,
+    )
 
 
 def run_on_two_ranks():
     """A pass of two buckets; the second one arrives 2 ms after backward has ended."""
-    events = [("start", 1.0, {}), ("ready", 1.002, {"parameter": 1, "bucket": 0}), ("launch", 1.002, {"bucket": 0}),
-              ("sent", 1.002, {"arrival": 1.006}), ("ready", 1.008, {"parameter": 0, "bucket": 1}),
-              ("launch", 1.008, {"bucket": 1}), ("sent", 1.008, {"arrival": 1.012}), ("waiting", 1.010, {}),
-              ("arrived", 1.010, {"bucket": 0}), ("arrived", 1.0125, {"bucket": 1}), ("finished", 1.013, {})]
+    events = [
+        ("start", 1.0, {}),
+        ("ready", 1.002, {"parameter": 1, "bucket": 0}),
+        ("launch", 1.002, {"bucket": 0}),
+        ("sent", 1.002, {"arrival": 1.006}),
+        ("ready", 1.008, {"parameter": 0, "bucket": 1}),
+        ("launch", 1.008, {"bucket": 1}),
+        ("sent", 1.008, {"arrival": 1.012}),
+        ("waiting", 1.010, {}),
+        ("arrived", 1.010, {"bucket": 0}),
+        ("arrived", 1.0125, {"bucket": 1}),
+        ("finished", 1.013, {}),
+    ]
     return {"names": ["a", "b"], "sizes": [4000, 8000], "buckets": [[1], [0]], "ranks": 2, "events": events}
 
 
 def two_owners():
-    rows = [{"name": name, "shape": [n], "numel": n, "owner": owner, "bytes": 8 * n}
-            for name, n, owner in (("a", 5, 1), ("b", 3, 0), ("c", 8, 0), ("d", 1, 1), ("e", 4, 1))]
+    rows = [
+        {"name": name, "shape": [n], "numel": n, "owner": owner, "bytes": 8 * n}
+        for name, n, owner in (("a", 5, 1), ("b", 3, 0), ("c", 8, 0), ("d", 1, 1), ("e", 4, 1))
+    ]
     return {"rows": rows, "ranks": 2, "kind": "Adam"}
 
 
 def uneven():
-    work, shadow, end = ({"name": "all_reduce", "nbytes": 4, "phase": phase} for phase in ("work", "shadow", "end"))
+    work, shadow, end = (
+        {"name": "all_reduce", "nbytes": 4, "phase": phase} for phase in ("work", "shadow", "end")
+    )
     return [[work, work, shadow, shadow, end], [work, work, work, work, end]]
 
 
 def pictures():
-    return {"buckets": Picture(buckets_trace(run_on_two_ranks())), "zero": Picture(zero_trace(two_owners())),
-            "join": viz.join(uneven())}
+    return {
+        "buckets": Picture(buckets_trace(run_on_two_ranks())),
+        "zero": Picture(zero_trace(two_owners())),
+        "join": viz.join(uneven()),
+    }
 
 
 def test_what_is_hidden_is_what_arrives_before_backward_ends():
     trace = buckets_trace(run_on_two_ranks())
     flights = {node["id"]: (node["from"], node["to"]) for node in trace.nodes if node["kind"] == "travels"}
     assert flights == {"f0": (2.0, 6.0), "f1": (8.0, 12.0)}
-    assert trace.options["hidden"] == 0.75        # 4 + 2 of 8 ms
+    assert trace.options["hidden"] == 0.75  # 4 + 2 of 8 ms
     assert [step["ids"][0] for step in trace.steps] == ["b0", "b0", "b1", "backward", "b1"]
 
 
@@ -70,7 +91,8 @@ def test_buckets_of_a_real_pass(group):
     # Registration's last parameters are in the first bucket.
     assert [node["label"] for node in trace.nodes if node["kind"] == "parameter"][-1] == "0.weight"
     assert {node["label"] for node in trace.nodes if node["kind"] == "travels"} == {
-        str(n) for n in range(len(model.reducer.buckets))}
+        str(n) for n in range(len(model.reducer.buckets))
+    }
     assert "2.weight" in viz.buckets(model).text
 
 
@@ -97,7 +119,13 @@ def test_zero_tells_bytes_of_state(group):
 def test_zero_gives_the_largest_first():
     picture = Picture(zero_trace(two_owners()))
     assert picture.trace.options["sums"] == [88, 80]
-    assert [step["ids"] for step in picture.trace.steps[1:]] == [["c2r0"], ["c0r1"], ["c4r1"], ["c1r0"], ["c3r1"]]
+    assert [step["ids"] for step in picture.trace.steps[1:]] == [
+        ["c2r0"],
+        ["c0r1"],
+        ["c4r1"],
+        ["c1r0"],
+        ["c3r1"],
+    ]
     assert "The ranks have 8, 5: to rank 1" in picture.trace.steps[3]["msg"]
 
 

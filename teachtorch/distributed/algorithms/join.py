@@ -1,7 +1,7 @@
 """Join: training when some ranks have more inputs than others.
 
-A rank that has run out of inputs would leave the others waiting in their collectives. So it goes on and *shadows* them: it
-makes the collectives that they make, with zeros, until the last one has finished.
+A rank that has run out of inputs would leave the others waiting in their collectives. So it goes on and
+*shadows* them: it makes the collectives that they make, with zeros, until the last one has finished.
 
     every iteration, an active rank    all-reduces 1: how many are still at work?     notify_join_context
                      a rank that has joined   all-reduces 0; none left: done           __exit__
@@ -10,6 +10,7 @@ makes the collectives that they make, with zeros, until the last one has finishe
 
 https://docs.pytorch.org/docs/stable/distributed.algorithms.join.html
 """
+
 import warnings
 from abc import ABC, abstractmethod
 from typing import NamedTuple
@@ -19,9 +20,12 @@ from ...ops.declare import exports
 from .. import collectives
 
 ones, zeros = exports[""]["ones"], exports[""]["zeros"]
-WARN_AFTER = 1000                 # iterations shadowed
-UNEVEN = ("Detected uneven input skew of greater than {n}. This means that rank {rank} has at least {n} fewer inputs than other "
-          "currently-active ranks. This level of skew could lead to performance degradation during training.")
+WARN_AFTER = 1000  # iterations shadowed
+UNEVEN = (
+    "Detected uneven input skew of greater than {n}. This means that rank {rank} has at least {n} fewer "
+    "inputs than other "
+    "currently-active ranks. This level of skew could lead to performance degradation during training."
+)
 
 
 class JoinHook:
@@ -47,7 +51,9 @@ class _JoinConfig(NamedTuple):
 
 
 class Joinable(ABC):
-    """Base of what can take part: calls `Join.notify_join_context(self)` in each iteration before its collectives."""
+    """Base of what can take part: calls `Join.notify_join_context(self)` in each iteration before its
+    collectives.
+    """
 
     def __init__(self):
         super().__init__()
@@ -71,9 +77,9 @@ class Joinable(ABC):
 class Join:
     """In the block, ranks may have different numbers of inputs; `joinables` take part in this order.
 
-    `enable=False` switches it off, for inputs known to be even. `throw_on_early_termination`: when one rank runs out,
-    RuntimeError on all, for models with collectives that nobody shadows. Further arguments go to all join hooks.
-    ValueError if the joinables have different process groups.
+    `enable=False` switches it off, for inputs known to be even. `throw_on_early_termination`: when one rank
+    runs out, RuntimeError on all, for models with collectives that nobody shadows. Further arguments go to
+    all join hooks. ValueError if the joinables have different process groups.
     https://docs.pytorch.org/docs/stable/distributed.algorithms.join.html#torch.distributed.algorithms.Join
     """
 
@@ -122,7 +128,8 @@ class Join:
 
     @staticmethod
     def notify_join_context(joinable):
-        """Say that this rank is at work in this iteration: a Work, whose tensor will be the number of active ranks.
+        """Say that this rank is at work in this iteration: a Work, whose tensor will be the number of active
+        ranks.
 
         Called by each joinable before its collectives; all but the first get None.
         """
@@ -135,7 +142,9 @@ class Join:
             should_throw = zeros(1, device=device)
             collectives.all_reduce(should_throw, group=group)
             if should_throw.item():
-                raise RuntimeError("Detected at least one rank that exhausted inputs. Throwing across all ranks.")
+                raise RuntimeError(
+                    "Detected at least one rank that exhausted inputs. Throwing across all ranks."
+                )
         return work
 
 
@@ -147,6 +156,9 @@ def report(phase):
 def common(values, what, any_will_do=False):
     """The value that all joinables have."""
     if not any_will_do and any(value is not values[0] for value in values):
-        raise ValueError(f"Using join context manager with multiple {what}es"
-                         if what.endswith("s") else f"Using join context manager with multiple {what}s")
+        raise ValueError(
+            f"Using join context manager with multiple {what}es"
+            if what.endswith("s")
+            else f"Using join context manager with multiple {what}s"
+        )
     return values[0]

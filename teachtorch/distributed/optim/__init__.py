@@ -1,2 +1,3 @@
 """Optimizers for many ranks (torch.distributed.optim)."""
+
 from .zero import ZeroRedundancyOptimizer  # noqa: F401

@@ -1,10 +1,14 @@
-"""ZeroRedundancyOptimizer: each rank keeps the optimizer's state of its own part of the parameters only (ZeRO, stage 1).
+"""ZeroRedundancyOptimizer: each rank keeps the optimizer's state of its own part of the parameters only
+(ZeRO, stage 1).
 
-    step()      each rank updates the parameters that it owns, with its own optimizer; then the owners broadcast them
+    step()      each rank updates the parameters that it owns, with its own optimizer; then the owners
+    broadcast them
     saving      consolidate_state_dict(to=0) on all ranks brings the parts together
 
-Averaged gradients are needed everywhere: DistributedDataParallel leaves them. Rajbhandari et al., ZeRO, 2020, section 5.1.
+Averaged gradients are needed everywhere: DistributedDataParallel leaves them. Rajbhandari et al., ZeRO, 2020,
+section 5.1.
 """
+
 from ...autograd.grad_mode import enable_grad, no_grad
 from ...ops.declare import exports
 from ...optim import Optimizer
@@ -14,15 +18,18 @@ from ..algorithms.join import Join, Joinable, JoinHook
 from ..objects import gather_object
 
 cat = exports[""]["cat"]
-NOT_CONSOLIDATED = ("Optimizer state has not been consolidated on this rank. Please call `consolidate_state_dict(to={rank})` on "
-                    "all ranks beforehand if you meant to save the global state.")
+NOT_CONSOLIDATED = (
+    "Optimizer state has not been consolidated on this rank. Please call "
+    "`consolidate_state_dict(to={rank})` on "
+    "all ranks beforehand if you meant to save the global state."
+)
 
 
 def partition(param_groups, world_size):
     """Which rank owns which parameters: for each rank, a list of parameters for each group.
 
-    In each group the largest goes first, each to the rank that has least so far, of equals the lowest; what a rank has
-    counts across groups.
+    In each group the largest goes first, each to the rank that has least so far, of equals the lowest; what a
+    rank has counts across groups.
     """
     owned, totals = [[] for _ in range(world_size)], [0] * world_size
     for group in param_groups:
@@ -48,13 +55,21 @@ class ZeroJoinHook(JoinHook):
 class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """An `optimizer_class(params, **defaults)` whose state is divided among the ranks.
 
-    `params`: all parameters, the same in all ranks. parameters_as_bucket_view: the parameters of each owner become views of
-    one flat tensor, and travel in one broadcast. `param_groups` are the whole ones; `optim` is this rank's optimizer.
+    `params`: all parameters, the same in all ranks. parameters_as_bucket_view: the parameters of each owner
+    become views of one flat tensor, and travel in one broadcast. `param_groups` are the whole ones; `optim`
+    is this rank's optimizer.
     https://docs.pytorch.org/docs/stable/distributed.optim.html#torch.distributed.optim.ZeroRedundancyOptimizer
     """
 
-    def __init__(self, params, optimizer_class, process_group=None, parameters_as_bucket_view=False,
-                 overlap_with_ddp=False, **defaults):
+    def __init__(
+        self,
+        params,
+        optimizer_class,
+        process_group=None,
+        parameters_as_bucket_view=False,
+        overlap_with_ddp=False,
+        **defaults,
+    ):
         if overlap_with_ddp:
             raise NotImplementedError("ZeroRedundancyOptimizer: overlap_with_ddp is not in teachtorch")
         params = checked(params)
@@ -70,12 +85,17 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     def _divide(self):
         """Settle who owns what, and make this rank's optimizer."""
         self._owned = partition(self.param_groups, self.world_size)
-        mine = [{**options_of(group), "params": params}
-                for group, params in zip(self.param_groups, self._owned[self.rank])]
+        mine = [
+            {**options_of(group), "params": params}
+            for group, params in zip(self.param_groups, self._owned[self.rank])
+        ]
         self.optim = self._optim_class(mine, **self._optim_defaults)
         sync_options(self.optim.param_groups, self.param_groups)
-        self._flats = [flattened(self.parameters_of(rank)) for rank in range(self.world_size)] \
-            if self.parameters_as_bucket_view else None
+        self._flats = (
+            [flattened(self.parameters_of(rank)) for rank in range(self.world_size)]
+            if self.parameters_as_bucket_view
+            else None
+        )
 
     def parameters_of(self, rank):
         """The parameters that a rank owns, in the order of its optimizer."""
@@ -112,8 +132,10 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         works = []
         for rank in range(self.world_size):
             tensors = self._flats[rank] if self._flats else self.parameters_of(rank)
-            works += [collectives.broadcast(t.detach(), group=self.process_group, group_src=rank, async_op=True)
-                      for t in tensors]
+            works += [
+                collectives.broadcast(t.detach(), group=self.process_group, group_src=rank, async_op=True)
+                for t in tensors
+            ]
         for work in works:
             work.wait()
 
@@ -127,7 +149,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._all_state_dicts = of_all or []
 
     def state_dict(self):
-        """The whole state, in the plain optimizer's form, as last consolidated. RuntimeError on ranks without it."""
+        """The whole state, in the plain optimizer's form, as last consolidated. RuntimeError on ranks "
+        "without it."""
         if not self._all_state_dicts:
             raise RuntimeError(NOT_CONSOLIDATED.format(rank=self.rank))
         whole = Optimizer.state_dict(self)
@@ -145,8 +168,11 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     def load_state_dict(self, state_dict):
         """Take over options, and the state of this rank's part, from a whole state dict."""
         index = self._indices()
-        local = {i: state_dict["state"][index[id(p)]] for i, p in enumerate(self.parameters_of(self.rank))
-                 if index[id(p)] in state_dict["state"]}
+        local = {
+            i: state_dict["state"][index[id(p)]]
+            for i, p in enumerate(self.parameters_of(self.rank))
+            if index[id(p)] in state_dict["state"]
+        }
         Optimizer.load_state_dict(self, {"state": {}, "param_groups": state_dict["param_groups"]})
         sync_options(self.param_groups, self.optim.param_groups)
         self.optim.load_state_dict({"state": local, "param_groups": self.optim.state_dict()["param_groups"]})
@@ -172,8 +198,9 @@ def checked(params):
     try:
         params = list(params)
     except TypeError:
-        raise TypeError("`params` argument should be an iterable of Tensors or dicts, but got "
-                        f"{type(params).__name__}") from None
+        raise TypeError(
+            f"`params` argument should be an iterable of Tensors or dicts, but got {type(params).__name__}"
+        ) from None
     if not params:
         raise ValueError("ZeroRedundancyOptimizer got an empty parameter list")
     if not all(isinstance(p, (Tensor, dict)) for p in params):
@@ -200,7 +227,7 @@ def flattened(params):
         flat = cat([p.detach().reshape(-1) for p in of_dtype])
         start = 0
         for p in of_dtype:
-            p.data = flat[start:start + p.numel()].view(p.shape)
+            p.data = flat[start : start + p.numel()].view(p.shape)
             start += p.numel()
         flats.append(flat)
     return flats

@@ -2,22 +2,26 @@
 
 A bucket is one flat tensor; each parameter owns a stretch of it. torch/csrc/distributed/c10d/reducer.cpp.
 """
+
 from ...ops.declare import exports
 
-FIRST_BUCKET = 1024 * 1024        # bytes: a small one first, so that the network is busy early
-BUCKET_CAP = 25 * 1024 * 1024     # bytes
+FIRST_BUCKET = 1024 * 1024  # bytes: a small one first, so that the network is busy early
+BUCKET_CAP = 25 * 1024 * 1024  # bytes
 MIB = 1024 * 1024
 
 empty = exports[""]["empty"]
 
 
-def compute_bucket_assignment_by_size(tensors, bucket_size_limits, expect_sparse_gradient=(), tensor_indices=()):
+def compute_bucket_assignment_by_size(
+    tensors, bucket_size_limits, expect_sparse_gradient=(), tensor_indices=()
+):
     """Put tensors into buckets, in order: lists of indices.
 
-    A tensor is added first and the bucket closed then, if it has reached its limit: so a bucket may exceed it. Each dtype
-    and device has buckets of its own, and its own progress through the limits, of which the last one stays.
-    `tensor_indices`: the indices to use instead of positions; the buckets keep the order in which they closed then, else
-    they are sorted by their lowest index. Tensors with sparse gradients are alone.
+    A tensor is added first and the bucket closed then, if it has reached its limit: so a bucket may exceed
+    it. Each dtype and device has buckets of its own, and its own progress through the limits, of which the
+    last one stays. `tensor_indices`: the indices to use instead of positions; the buckets keep the order in
+    which they closed then, else they are sorted by their lowest index. Tensors with sparse gradients are
+    alone.
     """
     indices = list(tensor_indices) or range(len(tensors))
     finished, open_buckets, progress = [], {}, {}
@@ -40,7 +44,8 @@ def compute_bucket_assignment_by_size(tensors, bucket_size_limits, expect_sparse
 class Bucket:
     """Some parameters' gradients, side by side in one flat tensor.
 
-    `indices` of the parameters; `views`: each one's stretch, in its shape; `pending`: how many are not ready yet.
+    `indices` of the parameters; `views`: each one's stretch, in its shape; `pending`: how many are not ready
+    yet.
     """
 
     def __init__(self, number, indices, parameters):
@@ -65,7 +70,7 @@ def stretches(flat, tensors):
     """Parts of a flat tensor, each in the shape of one of the tensors."""
     start = 0
     for tensor in tensors:
-        yield flat[start:start + tensor.numel()].view(tensor.shape)
+        yield flat[start : start + tensor.numel()].view(tensor.shape)
         start += tensor.numel()
 
 

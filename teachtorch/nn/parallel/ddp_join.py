@@ -1,10 +1,15 @@
-"""What a rank without inputs does for DistributedDataParallel: each collective of the others, in their order."""
+"""What a rank without inputs does for DistributedDataParallel: each collective of the others, in their
+order.
+"""
+
 from ...distributed.algorithms.join import JoinHook
 from .replicas import broadcast_coalesced
 
 
 class DDPJoinHook(JoinHook):
-    """Shadows forward and backward of `ddp`; `divide_by_initial_world_size`: divide by all ranks, or by those at work."""
+    """Shadows forward and backward of `ddp`; `divide_by_initial_world_size`: divide by all ranks, or by
+    those at work.
+    """
 
     def __init__(self, ddp, divide_by_initial_world_size):
         self.ddp = ddp

@@ -2,10 +2,13 @@
 
     construct     all ranks have the same parameters (replicas.py), and take rank 0's values
     forward       rebuild the buckets once, take rank 0's buffers, run the module
-    backward      hooks put gradients into buckets, and their averages travel meanwhile (reducer.py, buckets.py)
+    backward      hooks put gradients into buckets, and their averages travel meanwhile (reducer.py,
+    buckets.py)
 
-The optimizer knows nothing of it: equal weights and equal gradients stay equal. https://docs.pytorch.org/docs/stable/notes/ddp.html
+The optimizer knows nothing of it: equal weights and equal gradients stay equal.
+https://docs.pytorch.org/docs/stable/notes/ddp.html
 """
+
 import sys
 from contextlib import contextmanager
 
@@ -26,32 +29,54 @@ tensor = exports[""]["tensor"]
 class DistributedDataParallel(Module, Joinable):
     """Wraps `module` so that backward leaves in `.grad` the average of all ranks' gradients.
 
-    bucket_cap_mb: how large a bucket gets, in MiB (25, with a first one of 1); find_unused_parameters: look in each forward
-    which parameters the loss will not reach (else that is an error); static_graph: it is the same graph in every iteration,
-    as the first one shows; gradient_as_bucket_view: `.grad` are views of the buckets, which saves their memory;
-    broadcast_buffers, now forward_sync_buffers: take rank 0's buffers before every forward; init_sync: its parameters
-    at the start. The module is at `.module`, so keys of the state dict begin with "module.".
-    RuntimeError for a module that has nothing to train, or is not the same on all ranks.
+    bucket_cap_mb: how large a bucket gets, in MiB (25, with a first one of 1); find_unused_parameters: look
+    in each forward which parameters the loss will not reach (else that is an error); static_graph: it is the
+    same graph in every iteration, as the first one shows; gradient_as_bucket_view: `.grad` are views of the
+    buckets, which saves their memory; broadcast_buffers, now forward_sync_buffers: take rank 0's buffers
+    before every forward; init_sync: its parameters at the start. The module is at `.module`, so keys of the
+    state dict begin with "module.". RuntimeError for a module that has nothing to train, or is not the same
+    on all ranks.
     https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html
     """
 
-    def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=None, init_sync=True,
-                 process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False,
-                 gradient_as_bucket_view=False, static_graph=False, delay_all_reduce_named_params=None,
-                 param_to_hook_all_reduce=None, mixed_precision=None, device_mesh=None,
-                 skip_all_reduce_unused_params=False, bucket_cap_mb_list=None, batched_grad_copy=False,
-                 forward_sync_buffers=None):
+    def __init__(
+        self,
+        module,
+        device_ids=None,
+        output_device=None,
+        dim=0,
+        broadcast_buffers=None,
+        init_sync=True,
+        process_group=None,
+        bucket_cap_mb=None,
+        find_unused_parameters=False,
+        check_reduction=False,
+        gradient_as_bucket_view=False,
+        static_graph=False,
+        delay_all_reduce_named_params=None,
+        param_to_hook_all_reduce=None,
+        mixed_precision=None,
+        device_mesh=None,
+        skip_all_reduce_unused_params=False,
+        bucket_cap_mb_list=None,
+        batched_grad_copy=False,
+        forward_sync_buffers=None,
+    ):
         super().__init__()
         Joinable.__init__(self)
-        refuse_what_is_not_here(delay_all_reduce_named_params, mixed_precision, device_mesh, bucket_cap_mb_list)
+        refuse_what_is_not_here(
+            delay_all_reduce_named_params, mixed_precision, device_mesh, bucket_cap_mb_list
+        )
         self.process_group = process_group if process_group is not None else dist.groups.default_group()
         named = trained_parameters(module)
         if not named:
             raise RuntimeError(NOT_NEEDED)
         if device_ids and next(iter(named.values())).is_cpu:
-            raise ValueError("DistributedDataParallel device_ids and output_device arguments only work with single-device/"
-                             f"multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, output_device "
-                             f"{output_device}, and module parameters on the CPU.")
+            raise ValueError(
+                "DistributedDataParallel device_ids and output_device arguments only work with single-device/"
+                f"multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, output_device "
+                f"{output_device}, and module parameters on the CPU."
+            )
         self.module, self.device_ids, self.output_device, self.dim = module, None, None, dim
         self.device = next(iter(named.values())).device
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
@@ -80,8 +105,16 @@ class DistributedDataParallel(Module, Joinable):
         # Without unused parameters the first pass shows the order of the gradients: one bucket until then.
         limits = self._limits if self.find_unused_parameters and not self.static_graph else [sys.maxsize]
         assignment = compute_bucket_assignment_by_size(parameters, limits)[::-1]
-        self.reducer = Reducer(parameters, names, assignment, self._limits, self.process_group,
-                               self.find_unused_parameters, self.static_graph, self.gradient_as_bucket_view)
+        self.reducer = Reducer(
+            parameters,
+            names,
+            assignment,
+            self._limits,
+            self.process_group,
+            self.find_unused_parameters,
+            self.static_graph,
+            self.gradient_as_bucket_view,
+        )
 
     def _states(self):
         """What rank 0 gives to all: parameters, frozen ones too, and buffers."""
@@ -140,7 +173,8 @@ class DistributedDataParallel(Module, Joinable):
     # ---- hooks, modes ----
 
     def register_comm_hook(self, state, hook):
-        """Have hook(state, GradBucket) make the communication of a bucket; it returns a Future of the averaged buffer.
+        """Have hook(state, GradBucket) make the communication of a bucket; it returns a Future of the
+        averaged buffer.
 
         Once only, before the first backward. TypeError if it cannot be called.
         """
@@ -167,8 +201,12 @@ class DistributedDataParallel(Module, Joinable):
 
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
         """The older way to write `Join([ddp], ...)`."""
-        return Join([self], enable, throw_on_early_termination,
-                    divide_by_initial_world_size=divide_by_initial_world_size)
+        return Join(
+            [self],
+            enable,
+            throw_on_early_termination,
+            divide_by_initial_world_size=divide_by_initial_world_size,
+        )
 
     def join_hook(self, **kwargs):
         return DDPJoinHook(self, kwargs.get("divide_by_initial_world_size", True))
@@ -186,8 +224,11 @@ class DistributedDataParallel(Module, Joinable):
         rank = tensor([self.process_group.rank() if is_candidate else -1])
         dist.all_reduce(rank, dist.ReduceOp.MAX, self.process_group)
         if rank.item() == -1:
-            raise ValueError("BUG! Expected rank_cond to be true for at least one process. This indicates a bug in PyTorch, "
-                             "please report an issue.")
+            raise ValueError(
+                "BUG! Expected rank_cond to be true for at least one process. This indicates a bug in "
+                "PyTorch, "
+                "please report an issue."
+            )
         return int(rank.item())
 
     def _anyone_syncs_backward(self, is_joined_rank):
@@ -197,7 +238,9 @@ class DistributedDataParallel(Module, Joinable):
         return bool(asks.item())
 
     def __getstate__(self):
-        raise TypeError("DistributedDataParallel holds a process group and cannot be pickled: save `ddp.module`")
+        raise TypeError(
+            "DistributedDataParallel holds a process group and cannot be pickled: save `ddp.module`"
+        )
 
 
 def ignored_names(module):

@@ -1,13 +1,17 @@
 """The reducer: averages gradients among the ranks while backward is still computing others.
 
-    hook of a parameter    its gradient, divided by the number of ranks, goes into its stretch of a bucket     on_grad
-    bucket complete        its all-reduce begins, and backward goes on                                         launch_ready
-    end of backward        wait for all buckets, and give the parameters their averages                        finalize
+    hook of a parameter    its gradient, divided by the number of ranks, goes into its stretch of a bucket
+    on_grad
+    bucket complete        its all-reduce begins, and backward goes on
+    launch_ready
+    end of backward        wait for all buckets, and give the parameters their averages
+    finalize
 
-All-reduces must begin in the same order on all ranks. Gradients become ready in different orders; so a bucket that is
-complete waits until those before it have begun. torch/csrc/distributed/c10d/reducer.cpp, and Li et al., PyTorch Distributed,
-VLDB 2020, section 3.2.
+All-reduces must begin in the same order on all ranks. Gradients become ready in different orders; so a bucket
+that is complete waits until those before it have begun. torch/csrc/distributed/c10d/reducer.cpp, and Li et
+al., PyTorch Distributed, VLDB 2020, section 3.2.
 """
+
 import time
 
 from ...autograd.engine import queue_callback
@@ -27,34 +31,54 @@ zeros = exports[""]["zeros"]
 class Reducer:
     """Averages the gradients of `parameters`; `names` for its errors; buckets hold up to `limits` bytes."""
 
-    def __init__(self, parameters, names, assignment, limits, group, find_unused=False, static_graph=False,
-                 gradient_as_bucket_view=False):
+    def __init__(
+        self,
+        parameters,
+        names,
+        assignment,
+        limits,
+        group,
+        find_unused=False,
+        static_graph=False,
+        gradient_as_bucket_view=False,
+    ):
         self.parameters, self.names, self.limits, self.group = parameters, names, limits, group
         self.find_unused, self.static_graph, self.as_view = find_unused, static_graph, gradient_as_bucket_view
         self.comm_hook = None
-        self.ready_order = []             # indices as they became ready, until buckets were rebuilt
+        self.ready_order = []  # indices as they became ready, until buckets were rebuilt
         self.has_rebuilt = False
-        self.uses = None                  # static graph: how often each parameter's hook fires in a pass
+        self.uses = None  # static graph: how often each parameter's hook fires in a pass
         self.expects_hooks = self.must_finalize = False
-        self.active_ranks = None          # a Work of Join: how many ranks divide
+        self.active_ranks = None  # a Work of Join: how many ranks divide
         self.divide_by_active = False
         self.make_buckets(assignment)
-        self.handles = [parameter.register_post_accumulate_grad_hook(self.hook_of(index))
-                        for index, parameter in enumerate(parameters)]
+        self.handles = [
+            parameter.register_post_accumulate_grad_hook(self.hook_of(index))
+            for index, parameter in enumerate(parameters)
+        ]
 
     # ---- buckets ----
 
     def make_buckets(self, assignment):
         """Make the flat tensors; `assignment` is a list of lists of indices."""
-        self.buckets = [Bucket(number, indices, [self.parameters[i] for i in indices])
-                        for number, indices in enumerate(assignment)]
-        self.place = {index: (bucket, at) for bucket in self.buckets for at, index in enumerate(bucket.indices)}
+        self.buckets = [
+            Bucket(number, indices, [self.parameters[i] for i in indices])
+            for number, indices in enumerate(assignment)
+        ]
+        self.place = {
+            index: (bucket, at) for bucket in self.buckets for at, index in enumerate(bucket.indices)
+        }
         if observer.active:
-            self.report("buckets", buckets=[list(bucket.indices) for bucket in self.buckets],
-                        nbytes=[bucket.flat.nbytes for bucket in self.buckets], names=list(self.names))
+            self.report(
+                "buckets",
+                buckets=[list(bucket.indices) for bucket in self.buckets],
+                nbytes=[bucket.flat.nbytes for bucket in self.buckets],
+                names=list(self.names),
+            )
 
     def rebuild_buckets(self):
-        """Once, before the second forward: buckets in the order in which gradients became ready, rank 0's on all ranks.
+        """Once, before the second forward: buckets in the order in which gradients became ready, rank 0's on
+        all ranks.
 
         Returns whether it was done.
         """
@@ -95,6 +119,7 @@ class Reducer:
         def on_grad(parameter):
             if self.expects_hooks:
                 self.on_grad(index)
+
         return on_grad
 
     def on_grad(self, index):
@@ -117,7 +142,7 @@ class Reducer:
         if self.left[index] > 0:
             return
         self.mark_ready(index)
-        if self.next_bucket == len(self.buckets):             # nothing more will become ready
+        if self.next_bucket == len(self.buckets):  # nothing more will become ready
             self.ask_who_used(self.is_used)
             queue_callback(self.finalize)
 
@@ -170,7 +195,7 @@ class Reducer:
         while self.next_bucket < len(self.buckets) and not self.buckets[self.next_bucket].pending:
             self.launch(self.buckets[self.next_bucket])
             self.next_bucket += 1
-        for bucket in self.buckets[:self.next_bucket]:        # MPI moves on when it is asked
+        for bucket in self.buckets[: self.next_bucket]:  # MPI moves on when it is asked
             bucket.future.done()
 
     def launch(self, bucket):
@@ -186,7 +211,9 @@ class Reducer:
         return collectives.all_reduce(bucket.flat, group=self.group, async_op=True).get_future()
 
     def ask_who_used(self, mine):
-        """Begin to count the ranks that used each parameter, where some may be unused; `mine`: indices used here."""
+        """Begin to count the ranks that used each parameter, where some may be unused; `mine`: indices used
+        here.
+        """
         self.used_by = None
         if self.find_unused or self.static_graph:
             self.used_by = zeros(len(self.parameters), dtype=int32)
@@ -232,9 +259,13 @@ class Reducer:
         if not self.must_finalize:
             return
         missing = [index for index in range(len(self.parameters)) if index not in self.is_ready]
-        raise RuntimeError(NOT_FINISHED.format(
-            rank=self.group.rank(), indices=" ".join(map(str, missing)),
-            names=", ".join(self.names[index] for index in missing)))
+        raise RuntimeError(
+            NOT_FINISHED.format(
+                rank=self.group.rank(),
+                indices=" ".join(map(str, missing)),
+                names=", ".join(self.names[index] for index in missing),
+            )
+        )
 
     def report(self, phase, **fields):
         observer.report("ddp", phase=phase, time=time.perf_counter(), **fields)
@@ -244,8 +275,8 @@ class Reducer:
     def shadow_backward(self):
         """One all-reduce of zeros for each bucket, in order, and the one of who used what.
 
-        The averages arrive here as well, in `.grad`: an optimizer that owns a part of the weights (ZeRO) needs them.
-        PyTorch throws them away.
+        The averages arrive here as well, in `.grad`: an optimizer that owns a part of the weights (ZeRO)
+        needs them. PyTorch throws them away.
         """
         for bucket in self.buckets:
             bucket.flat.zero_()

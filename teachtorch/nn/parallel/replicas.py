@@ -1,4 +1,5 @@
 """Making the copies of a module equal: the same parameters everywhere, with rank 0's values."""
+
 from ...autograd.grad_mode import no_grad
 from ...distributed import collectives
 from ...distributed.objects import all_gather_object
@@ -10,7 +11,9 @@ BROADCAST_CHUNK = 250 * MIB
 
 
 def verify_same(parameters, names, group):
-    """RuntimeError, on all ranks, unless all have the same parameters: as many, in the same shapes and dtypes."""
+    """RuntimeError, on all ranks, unless all have the same parameters: as many, in the same shapes and
+    dtypes.
+    """
     mine = [(name, list(p.shape), str(p.dtype)) for name, p in zip(names, parameters)]
     of_all = [None] * group.size()
     all_gather_object(of_all, mine, group)
@@ -23,12 +26,18 @@ def verify_same(parameters, names, group):
 def difference(first, other, rank):
     """What is wrong with the parameters of a rank, compared with rank 0's; None if nothing."""
     if len(first) != len(other):
-        return (f"DDP expects same model across all ranks, but Rank 0 has {len(first)} params, while rank {rank} has "
-                f"inconsistent {len(other)} params.{first_unpaired(first, other, rank)}")
+        return (
+            f"DDP expects same model across all ranks, but Rank 0 has {len(first)} params, while rank "
+            f"{rank} has "
+            f"inconsistent {len(other)} params.{first_unpaired(first, other, rank)}"
+        )
     for index, ((name, shape, dtype), (_, its_shape, its_dtype)) in enumerate(zip(first, other)):
         if (shape, dtype) != (its_shape, its_dtype):
-            return (f"[{rank}]: params[{index}] ({name}) in this process with sizes {its_shape} and dtype {its_dtype} appears "
-                    f"not to match sizes {shape} and dtype {dtype} of the same param in process 0.")
+            return (
+                f"[{rank}]: params[{index}] ({name}) in this process with sizes {its_shape} and dtype "
+                f"{its_dtype} appears "
+                f"not to match sizes {shape} and dtype {dtype} of the same param in process 0."
+            )
     return None
 
 

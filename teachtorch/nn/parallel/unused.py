@@ -1,4 +1,5 @@
 """Which parameters a backward pass from some outputs will reach."""
+
 from ...tensor import Tensor
 
 

@@ -1,15 +1,33 @@
 """Every collective against NumPy, in whatever number of ranks this was started with."""
+
 import numpy as np
 from reporting import run_checks
 
 import teachtorch as torch
 import teachtorch.distributed as dist
 
-DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8,
-          torch.uint8]
-OPS = {dist.ReduceOp.SUM: np.add, dist.ReduceOp.PRODUCT: np.multiply, dist.ReduceOp.MIN: np.minimum,
-       dist.ReduceOp.MAX: np.maximum}
-BITS = {dist.ReduceOp.BAND: np.bitwise_and, dist.ReduceOp.BOR: np.bitwise_or, dist.ReduceOp.BXOR: np.bitwise_xor}
+DTYPES = [
+    torch.float32,
+    torch.float64,
+    torch.float16,
+    torch.bfloat16,
+    torch.int64,
+    torch.int32,
+    torch.int16,
+    torch.int8,
+    torch.uint8,
+]
+OPS = {
+    dist.ReduceOp.SUM: np.add,
+    dist.ReduceOp.PRODUCT: np.multiply,
+    dist.ReduceOp.MIN: np.minimum,
+    dist.ReduceOp.MAX: np.maximum,
+}
+BITS = {
+    dist.ReduceOp.BAND: np.bitwise_and,
+    dist.ReduceOp.BOR: np.bitwise_or,
+    dist.ReduceOp.BXOR: np.bitwise_xor,
+}
 
 
 def here():
@@ -120,7 +138,9 @@ def check_all_to_all():
     dist.all_to_all_single(x, torch.arange(2.0 * size).view(size, 2) + 100 * rank)
     same(x, [[2 * rank + 100 * r, 2 * rank + 1 + 100 * r] for r in range(size)])
     x = torch.zeros(sum(range(1, size + 1)))
-    dist.all_to_all_single(x, torch.full((size * (rank + 1),), float(rank)), list(range(1, size + 1)), [rank + 1] * size)
+    dist.all_to_all_single(
+        x, torch.full((size * (rank + 1),), float(rank)), list(range(1, size + 1)), [rank + 1] * size
+    )
     same(x, [r for r in range(size) for _ in range(r + 1)])
 
 
@@ -146,7 +166,9 @@ def check_one_to_one():
         return
     after, before = (rank + 1) % size, (rank - 1) % size
     x = torch.zeros(2, 3)
-    works = dist.batch_isend_irecv([dist.P2POp(dist.isend, of_rank(rank), after), dist.P2POp(dist.irecv, x, before)])
+    works = dist.batch_isend_irecv(
+        [dist.P2POp(dist.isend, of_rank(rank), after), dist.P2POp(dist.irecv, x, before)]
+    )
     for work in works:
         work.wait()
     same(x, values(before))

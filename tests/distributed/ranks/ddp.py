@@ -1,4 +1,5 @@
 """DistributedDataParallel against one process that sees the joined batch."""
+
 import warnings
 
 import numpy as np
@@ -41,8 +42,10 @@ def mlp():
 def batches(steps, rows=4):
     """[(the joined batch, this rank's part)] in float32, the same on every rank."""
     generator, size = np.random.default_rng(0), dist.get_world_size()
-    joined = [torch.from_numpy(generator.standard_normal((size * rows, 6)).astype(np.float32)) for _ in range(steps)]
-    return [(x, x[dist.get_rank() * rows:(dist.get_rank() + 1) * rows]) for x in joined]
+    joined = [
+        torch.from_numpy(generator.standard_normal((size * rows, 6)).astype(np.float32)) for _ in range(steps)
+    ]
+    return [(x, x[dist.get_rank() * rows : (dist.get_rank() + 1) * rows]) for x in joined]
 
 
 def close(a, b):
@@ -61,12 +64,21 @@ def train(model, inputs, *extra):
 
 
 def check_same_as_one_process():
-    for options in ({}, {"bucket_cap_mb": 0.0005}, {"gradient_as_bucket_view": True}, {"static_graph": True},
-                    {"find_unused_parameters": True, "bucket_cap_mb": 0.0002}):
+    for options in (
+        {},
+        {"bucket_cap_mb": 0.0005},
+        {"gradient_as_bucket_view": True},
+        {"static_graph": True},
+        {"find_unused_parameters": True, "bucket_cap_mb": 0.0002},
+    ):
         data = batches(5)
         alone = train(seeded(mlp), [joined for joined, _ in data])
-        ddp = train(DDP(seeded(mlp, dist.get_rank()), **options) if dist.get_rank() == 0 else
-                    DDP(seeded(mlp, 7), **options), [mine for _, mine in data])
+        ddp = train(
+            DDP(seeded(mlp, dist.get_rank()), **options)
+            if dist.get_rank() == 0
+            else DDP(seeded(mlp, 7), **options),
+            [mine for _, mine in data],
+        )
         close(alone, ddp.module)
 
 
@@ -213,9 +225,12 @@ def check_communication_hooks():
     x, rank = batches(1)[0], dist.get_rank()
     plain = seeded(mlp)
     plain(x[0]).mean().backward()
-    for hook, tolerance in ((default_hooks.allreduce_hook, 1e-6), (default_hooks.fp16_compress_hook, 2e-3),
-                            (default_hooks.bf16_compress_hook, 2e-2),
-                            (default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook), 2e-3)):
+    for hook, tolerance in (
+        (default_hooks.allreduce_hook, 1e-6),
+        (default_hooks.fp16_compress_hook, 2e-3),
+        (default_hooks.bf16_compress_hook, 2e-2),
+        (default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook), 2e-3),
+    ):
         ddp = DDP(seeded(mlp))
         ddp.register_comm_hook(None, hook)
         ddp(x[1]).mean().backward()
@@ -225,8 +240,10 @@ def check_communication_hooks():
 
 def check_mismatched_models_are_named():
     odd = dist.get_rank() == dist.get_world_size() - 1
-    for model, word in ((nn.Sequential(nn.Linear(2, 3 if odd else 2)), "0.weight"),
-                        (nn.Sequential(*[nn.Linear(2, 2) for _ in range(1 if odd else 2)]), "1.weight")):
+    for model, word in (
+        (nn.Sequential(nn.Linear(2, 3 if odd else 2)), "0.weight"),
+        (nn.Sequential(*[nn.Linear(2, 2) for _ in range(1 if odd else 2)]), "1.weight"),
+    ):
         try:
             DDP(model)
         except RuntimeError as error:
@@ -248,7 +265,7 @@ def check_gradients_as_views():
 def check_sampler_asks_the_group():
     sampler = DistributedSampler(range(7), shuffle=False)
     rank, size = dist.get_rank(), dist.get_world_size()
-    padded = (list(range(7)) * 2)[:len(sampler) * size]
+    padded = (list(range(7)) * 2)[: len(sampler) * size]
     assert list(sampler) == padded[rank::size]
 
 

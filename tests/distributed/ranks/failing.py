@@ -1,4 +1,5 @@
 """Ranks that die, raise or do not come; the first argument says how."""
+
 import os
 import signal
 import sys

@@ -1,4 +1,5 @@
 """A script that does not end; it says when its black box has recorded where it is."""
+
 import os
 import time
 from pathlib import Path

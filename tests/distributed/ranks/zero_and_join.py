@@ -1,4 +1,5 @@
 """ZeroRedundancyOptimizer against the plain optimizer, and Join against its golden numbers."""
+
 import copy
 import warnings
 
@@ -33,12 +34,17 @@ def same(a, b):
 
 
 def check_zero_is_the_plain_optimizer_bit_for_bit():
-    for kind, options in ((torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}), (torch.optim.Adam, {"lr": 0.1}),
-                          (torch.optim.AdamW, {"lr": 0.1, "weight_decay": 0.1})):
+    for kind, options in (
+        (torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}),
+        (torch.optim.Adam, {"lr": 0.1}),
+        (torch.optim.AdamW, {"lr": 0.1, "weight_decay": 0.1}),
+    ):
         for as_view in (False, True):
             plain, sharded = DDP(model()), DDP(model())
             a = kind(plain.parameters(), **options)
-            b = ZeroRedundancyOptimizer(sharded.parameters(), kind, parameters_as_bucket_view=as_view, **options)
+            b = ZeroRedundancyOptimizer(
+                sharded.parameters(), kind, parameters_as_bucket_view=as_view, **options
+            )
             for i in range(4):
                 step(plain, a, i)
                 step(sharded, b, i)
@@ -75,9 +81,12 @@ def check_zero_state_can_be_saved_and_loaded():
         ours, theirs = b.state_dict(), a.state_dict()
         assert ours["param_groups"] == theirs["param_groups"] and list(ours["state"]) == list(theirs["state"])
         for index, state in theirs["state"].items():
-            assert all(torch.equal(torch.as_tensor(state[key]), torch.as_tensor(ours["state"][index][key])) for key in state)
+            assert all(
+                torch.equal(torch.as_tensor(state[key]), torch.as_tensor(ours["state"][index][key]))
+                for key in state
+            )
     again = ZeroRedundancyOptimizer(sharded.parameters(), torch.optim.Adam, lr=0.5)
-    again.load_state_dict(copy.deepcopy(a.state_dict()))      # its tensors are the live ones
+    again.load_state_dict(copy.deepcopy(a.state_dict()))  # its tensors are the live ones
     step(plain, a, 2)
     step(sharded, again, 2)
     assert same(plain, sharded)
@@ -86,8 +95,10 @@ def check_zero_state_can_be_saved_and_loaded():
 def check_zero_follows_schedulers_and_new_groups():
     plain, sharded = DDP(model()), DDP(model())
     made = []
-    for ddp, make in ((plain, lambda p: torch.optim.SGD(p, lr=0.1)),
-                      (sharded, lambda p: ZeroRedundancyOptimizer(p, torch.optim.SGD, lr=0.1))):
+    for ddp, make in (
+        (plain, lambda p: torch.optim.SGD(p, lr=0.1)),
+        (sharded, lambda p: ZeroRedundancyOptimizer(p, torch.optim.SGD, lr=0.1)),
+    ):
         parameters = list(ddp.parameters())
         optimizer = make(parameters[:4])
         optimizer.add_param_group({"params": parameters[4:], "lr": 0.01})
@@ -107,14 +118,17 @@ def check_join_golden_numbers():
         for older in (False, True):
             w = nn.Linear(1, 1, bias=False)
             ddp, got = DDP(w), []
-            context = (ddp.join(divide_by_initial_world_size=divide) if older
-                       else Join([ddp], divide_by_initial_world_size=divide))
+            context = (
+                ddp.join(divide_by_initial_world_size=divide)
+                if older
+                else Join([ddp], divide_by_initial_world_size=divide)
+            )
             with context:
                 for x in range(1, (3 if rank == 0 else 5) + 1):
                     ddp.zero_grad()
                     ddp(torch.tensor([[float(x)]])).sum().backward()
                     got.append(w.weight.grad.item())
-            assert got == expected[:len(got)], (divide, got)
+            assert got == expected[: len(got)], (divide, got)
 
 
 def uneven():
@@ -126,8 +140,11 @@ def check_join_of_ddp_and_zero():
     trained = []
     for zero in (False, True):
         ddp = DDP(model(), bucket_cap_mb=0.0001)
-        optimizer = (ZeroRedundancyOptimizer(ddp.parameters(), torch.optim.Adam, lr=0.05) if zero
-                     else torch.optim.Adam(ddp.parameters(), lr=0.05))
+        optimizer = (
+            ZeroRedundancyOptimizer(ddp.parameters(), torch.optim.Adam, lr=0.05)
+            if zero
+            else torch.optim.Adam(ddp.parameters(), lr=0.05)
+        )
         with Join([ddp, optimizer] if zero else [ddp]):
             for i in uneven():
                 step(ddp, optimizer, i)
@@ -137,7 +154,7 @@ def check_join_of_ddp_and_zero():
     for w, p in zip(weights, trained[0].parameters()):
         w.copy_(p.detach())
         dist.broadcast(w, 0)
-        assert torch.equal(w, p)      # all ranks end with the weights of the last joiner
+        assert torch.equal(w, p)  # all ranks end with the weights of the last joiner
 
 
 def check_join_with_buffers_unused_and_no_sync():
@@ -228,7 +245,11 @@ def check_join_can_throw():
             for _ in range(2 if rank == 0 else 4):
                 counter()
     except RuntimeError as error:
-        expected = "Rank 0 exhausted all inputs." if rank == 0 else "Detected at least one rank that exhausted inputs."
+        expected = (
+            "Rank 0 exhausted all inputs."
+            if rank == 0
+            else "Detected at least one rank that exhausted inputs."
+        )
         assert expected in str(error), error
     else:
         raise AssertionError("no error")

@@ -1,9 +1,10 @@
 """Which gradients travel together: DistributedDataParallel's buckets.
 
-Parameters are put into buckets in the order in which they were registered. A parameter is added to the open bucket of its dtype
-first; then the bucket is closed if its size has reached the limit. The first bucket of a dtype has the first limit, the
-second one the next, and all further ones the last limit. What is still open at the end is closed, too. The buckets are sorted by
-their first parameter, and then the list is turned round: gradients become ready from the last layer to the first.
+Parameters are put into buckets in the order in which they were registered. A parameter is added to the open
+bucket of its dtype first; then the bucket is closed if its size has reached the limit. The first bucket of a
+dtype has the first limit, the second one the next, and all further ones the last limit. What is still open at
+the end is closed, too. The buckets are sorted by their first parameter, and then the list is turned round:
+gradients become ready from the last layer to the first.
 """
 
 

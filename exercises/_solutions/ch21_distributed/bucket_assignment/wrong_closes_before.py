@@ -4,7 +4,6 @@ FAILS = "test_added_first"
 SAYS = "is added first"
 
 
-
 def bucket_assignment(sizes, dtypes, limits):
     """Return the buckets as lists of indices, in the order in which they will travel.
 

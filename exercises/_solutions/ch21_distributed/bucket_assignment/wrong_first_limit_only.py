@@ -4,7 +4,6 @@ FAILS = "test_limits"
 SAYS = "next limit"
 
 
-
 def bucket_assignment(sizes, dtypes, limits):
     """Return the buckets as lists of indices, in the order in which they will travel.
 

@@ -4,7 +4,6 @@ FAILS = "test_order"
 SAYS = "from the last layer"
 
 
-
 def bucket_assignment(sizes, dtypes, limits):
     """Return the buckets as lists of indices, in the order in which they will travel.
 

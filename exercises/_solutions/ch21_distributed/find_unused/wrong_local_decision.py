@@ -4,13 +4,12 @@ FAILS = "test_used_elsewhere"
 SAYS = "used it on another rank"
 
 
-
 def average_used(comm, grads, used):
     """Average the gradients of a pass in which some parameters may be unused.
 
-    grads: `.grad` of each parameter, a number or None; used: for each parameter whether this rank's pass has used it. Return
-    the new `.grad` list: where any rank has used the parameter, the average over all ranks, None counting as 0.0; where none
-    has, what was there before, untouched.
+    grads: `.grad` of each parameter, a number or None; used: for each parameter whether this rank's pass has
+    used it. Return the new `.grad` list: where any rank has used the parameter, the average over all ranks,
+    None counting as 0.0; where none has, what was there before, untouched.
 
     Make two all-reduces, on every rank: one of the gradients, one that tells who used what.
     """
@@ -22,8 +21,8 @@ def average_used(comm, grads, used):
 def is_used(outputs):
     """The names of the parameters that backward from the outputs will reach.
 
-    outputs: a list of nodes; a node is (name, [nodes that it was computed from]); a parameter is (name, []). Nodes may be
-    reached in many ways: visit each once.
+    outputs: a list of nodes; a node is (name, [nodes that it was computed from]); a parameter is (name, []).
+    Nodes may be reached in many ways: visit each once.
     """
     found, seen, stack = set(), set(), list(outputs)
     while stack:

@@ -4,9 +4,10 @@ FAILS = "test_accumulated"
 SAYS = "16.5"
 
 
-
 class Accumulator:
-    """The `.grad` of one parameter on one rank, as DistributedDataParallel treats it. `grad` is None or a number."""
+    """The `.grad` of one parameter on one rank, as DistributedDataParallel treats it. `grad` is None or a
+    number.
+    """
 
     def __init__(self, comm):
         self.comm, self.grad = comm, None
@@ -27,7 +28,8 @@ class Accumulator:
 def train_step(accumulator, grads):
     """One step over several micro-batches, with a single all-reduce: return `.grad` at its end.
 
-    grads: the gradient of each micro-batch's loss, already divided by their number. `.grad` is None at the beginning.
+    grads: the gradient of each micro-batch's loss, already divided by their number. `.grad` is None at the
+    beginning.
     """
     *before, last = grads
     for grad in before:

@@ -4,7 +4,6 @@ FAILS = "test_average"
 SAYS = "average"
 
 
-
 class Reducer:
     """Averages gradients of parameters 0, 1, 2..., which come in any order, a different one on each rank.
 
@@ -15,21 +14,24 @@ class Reducer:
 
     def __init__(self, comm, buckets):
         self.comm, self.buckets = comm, buckets
-        self.grads = {}       # what came in this pass
-        self.averages = {}    # what has travelled
-        self.next = 0         # the bucket whose turn it is
+        self.grads = {}  # what came in this pass
+        self.averages = {}  # what has travelled
+        self.next = 0  # the bucket whose turn it is
 
     def ready(self, index, grad):
         """The gradient of a parameter, a number, is complete.
 
-        Begin the all-reduce of a bucket as soon as all its gradients are there and all buckets before it have begun.
+        Begin the all-reduce of a bucket as soon as all its gradients are there and all buckets before it have
+        begun.
         """
         self.grads[index] = grad
         while self.next < len(self.buckets) and all(i in self.grads for i in self.buckets[self.next]):
             launch(self)
 
     def finish(self):
-        """Return {index: average over all ranks}, also of parameters that got no gradient here: they count as 0.0."""
+        """Return {index: average over all ranks}, also of parameters that got no gradient here: they count
+        as 0.0.
+        """
         while self.next < len(self.buckets):
             launch(self)
         averages = self.averages
@@ -42,5 +44,3 @@ def launch(reducer):
     reducer.next += 1
     mine = [reducer.grads.get(index, 0.0) for index in bucket]
     reducer.averages.update(zip(bucket, reducer.comm.all_reduce(mine)))
-
-

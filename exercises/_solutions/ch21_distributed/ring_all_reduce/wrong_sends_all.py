@@ -4,7 +4,6 @@ FAILS = "test_traffic"
 SAYS = "numbers"
 
 
-
 def parts(length, size):
     """[(begin, end)] of `size` parts of a list, as equal as possible, the longer ones first."""
     ends = [0]

@@ -7,16 +7,16 @@ Each rank runs your function with a communicator `comm` of its own:
     comm.broadcast(values, source)      the list of rank `source`
     comm.all_gather(value)              [what each rank passed]
 
-All ranks must make the same collectives in the same order, with lists of the same length. (The ranks are threads here, which
-notice when all wait for each other. On real ranks the job would hang.)
+All ranks must make the same collectives in the same order, with lists of the same length. (The ranks are
+threads here, which notice when all wait for each other. On real ranks the job would hang.)
 """
 
 
 def partition(sizes, ranks):
     """Return the owner of each parameter, a list of ranks.
 
-    The largest parameter is given first, each to the rank whose parameters are smallest together so far, of equals to the lowest.
-    Parameters of one size are given in their order.
+    The largest parameter is given first, each to the rank whose parameters are smallest together so far, of
+    equals to the lowest. Parameters of one size are given in their order.
     """
     # solution
     owners, totals = [0] * len(sizes), [0] * ranks
@@ -30,7 +30,8 @@ def partition(sizes, ranks):
 class ZeroMomentum:
     """SGD with momentum, v = momentum * v + grad, p = p - lr * v, with each v on its owner only.
 
-    params: lists of numbers, changed in place by step. `state`: {index of a parameter: its v}, of this rank's own.
+    params: lists of numbers, changed in place by step. `state`: {index of a parameter: its v}, of this rank's
+    own.
     """
 
     def __init__(self, comm, params, lr, momentum):
@@ -39,7 +40,9 @@ class ZeroMomentum:
         self.state = {}
 
     def step(self, grads):
-        """One step. grads: a list for each parameter, the same on all ranks; afterwards all ranks have equal parameters."""
+        """One step. grads: a list for each parameter, the same on all ranks; afterwards all ranks have equal
+        parameters.
+        """
         # solution
         for index, grad in enumerate(grads):
             if self.owners[index] == self.comm.rank:

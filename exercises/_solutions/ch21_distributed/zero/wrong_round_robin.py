@@ -4,12 +4,11 @@ FAILS = "test_partition"
 SAYS = "largest"
 
 
-
 def partition(sizes, ranks):
     """Return the owner of each parameter, a list of ranks.
 
-    The largest parameter is given first, each to the rank whose parameters are smallest together so far, of equals to the lowest.
-    Parameters of one size are given in their order.
+    The largest parameter is given first, each to the rank whose parameters are smallest together so far, of
+    equals to the lowest. Parameters of one size are given in their order.
     """
     owners, totals = [0] * len(sizes), [0] * ranks
     for index in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
@@ -21,7 +20,8 @@ def partition(sizes, ranks):
 class ZeroMomentum:
     """SGD with momentum, v = momentum * v + grad, p = p - lr * v, with each v on its owner only.
 
-    params: lists of numbers, changed in place by step. `state`: {index of a parameter: its v}, of this rank's own.
+    params: lists of numbers, changed in place by step. `state`: {index of a parameter: its v}, of this rank's
+    own.
     """
 
     def __init__(self, comm, params, lr, momentum):
@@ -30,7 +30,9 @@ class ZeroMomentum:
         self.state = {}
 
     def step(self, grads):
-        """One step. grads: a list for each parameter, the same on all ranks; afterwards all ranks have equal parameters."""
+        """One step. grads: a list for each parameter, the same on all ranks; afterwards all ranks have equal
+        parameters.
+        """
         for index, grad in enumerate(grads):
             if self.owners[index] == self.comm.rank:
                 v = self.state.setdefault(index, [0.0] * len(grad))

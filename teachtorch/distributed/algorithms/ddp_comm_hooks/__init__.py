@@ -1,2 +1,3 @@
 """Communication hooks for DistributedDataParallel (torch.distributed.algorithms.ddp_comm_hooks)."""
+
 from . import default_hooks  # noqa: F401

@@ -1,8 +1,10 @@
-"""Communication hooks: how a bucket's average is made. `ddp.register_comm_hook(state=None, hook=fp16_compress_hook)`.
+"""Communication hooks: how a bucket's average is made. `ddp.register_comm_hook(state=None,
+hook=fp16_compress_hook)`.
 
-A hook gets the state, here a process group or None, and a GradBucket, and returns a Future of the averaged buffer.
-https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html#default-communication-hooks
+A hook gets the state, here a process group or None, and a GradBucket, and returns a Future of the averaged
+buffer. https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html#default-communication-hooks
 """
+
 from ....core.dtype import bfloat16, float16
 from ... import collectives, groups
 
@@ -56,6 +58,7 @@ def bf16_compress_wrapper(hook):
 def wrapped(hook, dtype):
     def compressing(state, bucket):
         return hook(state, Narrow(bucket, dtype)).then(widen(bucket))
+
     return compressing
 
 
@@ -63,6 +66,7 @@ def widen(bucket):
     def back(future):
         bucket.set_buffer(future.value())
         return bucket.buffer()
+
     return back
 
 
