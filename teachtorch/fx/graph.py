@@ -69,7 +69,7 @@ class Graph:
         """The nodes of one op, and of one target if it is named."""
         return [node for node in self.nodes if node.op == op and (target is None or node.target == target)]
 
-    # ---- making nodes -------------------------------------------------------------------------------------------------
+    # ---- making nodes ------------------------------------------------------------------------------------
 
     def create_node(self, op, target, args=None, kwargs=None, name=None, type_expr=None):
         """A new node at the insertion point. Its name is made from `name` or the target."""
@@ -158,7 +158,7 @@ class Graph:
             new.output(result[0], result[1].type).meta = copy.copy(result[1].meta)
         return new
 
-    # ---- changing the list --------------------------------------------------------------------------------------------
+    # ---- changing the list -------------------------------------------------------------------------------
 
     def inserting_before(self, n=None):
         """Where the next nodes go: before `n` (the first node without it). Also a context manager, which goes back."""
@@ -237,7 +237,7 @@ class Graph:
                 raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {atom} of {place}")
             place = getattr(place, atom)
 
-    # ---- as text ------------------------------------------------------------------------------------------------------
+    # ---- as text -----------------------------------------------------------------------------------------
 
     def python_code(self, root_module, **options):
         """The graph as Python: a PythonCode with `src` and the `globals` it needs. `root_module`: usually "self"."""

@@ -68,7 +68,7 @@ class GraphModule(Module):
             print(text)
         return text
 
-    # ---- submodules ---------------------------------------------------------------------------------------------------
+    # ---- submodules --------------------------------------------------------------------------------------
 
     def add_submodule(self, target, m):
         """Put a module at a qualified name; returns whether its place could be made."""
@@ -102,7 +102,7 @@ class GraphModule(Module):
         for name in [name for name, _ in self.named_modules() if name and name not in used]:
             self.delete_submodule(name)
 
-    # ---- copies and pickles -------------------------------------------------------------------------------------------
+    # ---- copies and pickles ------------------------------------------------------------------------------
 
     def __deepcopy__(self, memo):
         holder = Module()

@@ -73,7 +73,7 @@ class Interpreter:
             return self.env[node]
         return map_arg(args, value)
 
-    # ---- one method for each op ---------------------------------------------------------------------------------------
+    # ---- one method for each op --------------------------------------------------------------------------
 
     def placeholder(self, target, args, kwargs):
         """The next input; its default if there is none."""

@@ -51,7 +51,7 @@ class immutable_dict(dict):
         return type(self), (dict(self),)
 
 
-# ---- arguments --------------------------------------------------------------------------------------------------------
+# ---- arguments -------------------------------------------------------------------------------------------
 
 def map_aggregate(argument, function):
     """The argument with `function` applied to everything in its tuples, lists, dicts and slices."""
@@ -104,7 +104,7 @@ class Node:
         self._erased = False
         self._set_arguments(args, kwargs)
 
-    # ---- arguments and neighbours -------------------------------------------------------------------------------------
+    # ---- arguments and neighbours ------------------------------------------------------------------------
 
     @property
     def args(self):
@@ -175,7 +175,7 @@ class Node:
             user.replace_input_with(self, replace_with)
         return changed
 
-    # ---- place in the list --------------------------------------------------------------------------------------------
+    # ---- place in the list -------------------------------------------------------------------------------
 
     @property
     def next(self):
@@ -204,7 +204,7 @@ class Node:
     def _unlink(self):
         self._prev._next, self._next._prev = self._next, self._prev
 
-    # ---- what it says -------------------------------------------------------------------------------------------------
+    # ---- what it says ------------------------------------------------------------------------------------
 
     @property
     def stack_trace(self):
@@ -267,7 +267,7 @@ def _writes(name, kwargs):
     return in_place or bool(kwargs.get("inplace")) or kwargs.get("out") is not None or name in ("setitem", "__setitem__")
 
 
-# ---- as text ----------------------------------------------------------------------------------------------------------
+# ---- as text ---------------------------------------------------------------------------------------------
 
 def qualified_name(function):
     """How generated code reaches a function: "torch.relu", "operator.add", "builtins.getattr"."""

@@ -120,7 +120,7 @@ def tracer_of(arguments):
     return next(iter(found.values()))
 
 
-# ---- Python's operators -----------------------------------------------------------------------------------------------
+# ---- Python's operators ----------------------------------------------------------------------------------
 
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift")
 OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "getitem")
@@ -160,7 +160,7 @@ Proxy.__delitem__ = __delitem__
 Proxy.__hash__ = object.__hash__
 
 
-# ---- what the traced code says ----------------------------------------------------------------------------------------
+# ---- what the traced code says ---------------------------------------------------------------------------
 
 def at_line():
     """", at FILE:LINE: `the code there`": where in the user's code the present call stands."""

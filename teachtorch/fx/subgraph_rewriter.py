@@ -92,7 +92,7 @@ def bring_along(gm, replacement, graph):
             adopt(gm, replacement, node.target, node)
 
 
-# ---- finding ----------------------------------------------------------------------------------------------------------
+# ---- finding ---------------------------------------------------------------------------------------------
 
 def find_matches(graph, pattern, ignore_literals=False):
     """The InternalMatches in `graph`, none overlapping another, in the order of their first result."""
@@ -197,7 +197,7 @@ def where_to_insert(match, place):
     return min(users or match.returning_nodes, key=place.get)
 
 
-# ---- replacing --------------------------------------------------------------------------------------------------------
+# ---- replacing -------------------------------------------------------------------------------------------
 
 def insert(graph, match, pattern, replacement, changed):
     """Put a copy of the replacement at the place of a match, erase what it replaces; returns its ReplacedPatterns.

@@ -40,7 +40,7 @@ class Tracer(TracerBase):
         self.autowrapped = {id(f): f for f in (*functions, *autowrap_functions)}
         self.autowrap_modules = tuple(autowrap_modules)
 
-    # ---- to override --------------------------------------------------------------------------------------------------
+    # ---- to override -------------------------------------------------------------------------------------
 
     def is_leaf_module(self, m, module_qualified_name):
         """Whether a call of this submodule is one node: those of nn are, containers and the user's own are not."""
@@ -75,7 +75,7 @@ class Tracer(TracerBase):
                             "name there, so that the graph can call it")
         return name
 
-    # ---- arguments ----------------------------------------------------------------------------------------------------
+    # ---- arguments ---------------------------------------------------------------------------------------
 
     def create_item(self, item):
         if isinstance(item, Parameter) or isinstance(item, Tensor):
@@ -101,7 +101,7 @@ class Tracer(TracerBase):
             number += 1
         return f"_tensor_constant{number}"
 
-    # ---- tracing ------------------------------------------------------------------------------------------------------
+    # ---- tracing -----------------------------------------------------------------------------------------
 
     def trace(self, root, concrete_args=None):
         """The graph of `root`, a Module or a function. `concrete_args`: {parameter: value that it is to have}."""
@@ -205,7 +205,7 @@ class Tracer(TracerBase):
         return noted
 
 
-# ---- the traced function ----------------------------------------------------------------------------------------------
+# ---- the traced function ---------------------------------------------------------------------------------
 
 def traced_function(root):
     """A Python function, and what its first parameters are bound to."""
@@ -322,7 +322,7 @@ def replaced_in(scope, name, value):
         scope[name] = before
 
 
-# ---- what users call --------------------------------------------------------------------------------------------------
+# ---- what users call -------------------------------------------------------------------------------------
 
 wrapped_names = []                     # (globals of a module, name) that `wrap` was told of
 

@@ -68,7 +68,7 @@ def load(f, map_location=None, _extra_files=None):
     return module
 
 
-# ---- tensors ----------------------------------------------------------------------------------------------------------
+# ---- tensors ---------------------------------------------------------------------------------------------
 
 def bytes_of(t):
     flat = t.detach().cpu().contiguous().reshape(-1)
@@ -87,7 +87,7 @@ def tensor_from(content, about, map_location):
 DTYPES = {value.name: value for value in vars(dtypes).values() if isinstance(value, dtype)}
 
 
-# ---- the graph as JSON ------------------------------------------------------------------------------------------------
+# ---- the graph as JSON -----------------------------------------------------------------------------------
 
 def described(m):
     """Everything but the bytes."""

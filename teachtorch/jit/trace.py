@@ -117,7 +117,7 @@ class Tracing(TorchDispatchMode):
     def is_traced(self, t):
         return id(t) in self.nodes and self.nodes[id(t)].op != "get_attr"
 
-    # ---- operators ----------------------------------------------------------------------------------------------------
+    # ---- operators ---------------------------------------------------------------------------------------
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -186,7 +186,7 @@ def named_scopes(noted):
         Module.__call__ = plain
 
 
-# ---- inputs and outputs -----------------------------------------------------------------------------------------------
+# ---- inputs and outputs ----------------------------------------------------------------------------------
 
 def held_by(root):
     """(qualified name, tensor) for parameters and buffers."""
@@ -218,7 +218,7 @@ def check_outputs(leaves):
                                f"traced functions, not {type(leaf).__name__}")
 
 
-# ---- the check --------------------------------------------------------------------------------------------------------
+# ---- the check -------------------------------------------------------------------------------------------
 
 def check(func, found, all_inputs, kwargs, tolerance):
     """Compare the trace with a second one, and with the function, on each tuple of inputs."""

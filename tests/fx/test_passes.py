@@ -41,7 +41,7 @@ def convolutional(torch):
     return net
 
 
-# ---- shapes -----------------------------------------------------------------------------------------------------------
+# ---- shapes ----------------------------------------------------------------------------------------------
 
 def noted(torch, function, *inputs):
     traced = torch.fx.symbolic_trace(function)
@@ -72,7 +72,7 @@ def test_a_failing_node_is_named(both):
         part(both, "passes.shape_prop").ShapeProp(traced).propagate(both.ones(2, 3))
 
 
-# ---- common subexpressions --------------------------------------------------------------------------------------------
+# ---- common subexpressions -------------------------------------------------------------------------------
 
 def after_cse(torch, function):
     traced = torch.fx.symbolic_trace(function)
@@ -169,7 +169,7 @@ def with_buffers(torch, net):
     return torch.fx.GraphModule(net, Tracer().trace(net))
 
 
-# ---- constants --------------------------------------------------------------------------------------------------------
+# ---- constants -------------------------------------------------------------------------------------------
 
 def test_what_depends_on_no_input_is_computed_once(torch):
     class Net(torch.nn.Module):
@@ -203,7 +203,7 @@ def test_constants_that_change_or_are_drawn_are_not_folded(torch):
     assert [traced(torch.zeros(1)).item() for _ in range(2)] == [3.0, 6.0]
 
 
-# ---- fusion -----------------------------------------------------------------------------------------------------------
+# ---- fusion ----------------------------------------------------------------------------------------------
 
 def test_batch_norm_is_folded_into_its_convolution(both):
     net = convolutional(both).eval()
@@ -236,7 +236,7 @@ def test_dropouts_are_removed(both):
     assert "4" not in [n.target for n in net.graph.nodes]
 
 
-# ---- splitting and running --------------------------------------------------------------------------------------------
+# ---- splitting and running -------------------------------------------------------------------------------
 
 def test_a_split_module_computes_the_same(both):
     net = convolutional(both).eval()

@@ -121,7 +121,7 @@ def test_what_is_no_function_is_refused(torch, root):
         torch.fx.symbolic_trace(root)
 
 
-# ---- graphs and modules -----------------------------------------------------------------------------------------------
+# ---- graphs and modules ----------------------------------------------------------------------------------
 
 def test_lines_of_the_code_can_be_changed(torch):
     traced = torch.fx.symbolic_trace(lambda x: x + 1)
@@ -189,7 +189,7 @@ def test_frozen_randomness_and_training_flags(torch):
     assert (traced(torch.ones(100)) == 0).sum() > 10                            # still drops, though in eval mode
 
 
-# ---- patterns ---------------------------------------------------------------------------------------------------------
+# ---- patterns --------------------------------------------------------------------------------------------
 
 PATTERNS = {
     "in order": (lambda t: lambda x: t.neg(x) + t.relu(x), lambda t: lambda x: t.neg(x) + t.relu(x), lambda t: t.relu),
@@ -266,3 +266,9 @@ def test_parameters_of_pattern_and_replacement_must_be_as_many(torch):
     traced = torch.fx.symbolic_trace(lambda x: torch.relu(x))
     with pytest.raises(AssertionError):
         torch.fx.replace_pattern(traced, lambda x: torch.relu(x), lambda x, y: torch.neg(x))
+
+
+def test_operators_are_noted_under_their_full_names(torch):
+    traced = torch.fx.symbolic_trace(lambda x: torch.ops.aten.relu(torch.ops.aten.add.Tensor(x, 1)))
+    assert [str(n.target) for n in traced.graph.nodes if n.op == "call_function"] == ["aten.add.Tensor", "aten.relu"]
+    assert "torch.ops.aten.add.Tensor(x, 1)" in traced.code and traced(torch.tensor([-3.0])).item() == 0.0

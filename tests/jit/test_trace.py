@@ -156,7 +156,7 @@ def test_larger_modules_are_traced(ours, make, shapes):
     assert ours.allclose(*first) and not warned
 
 
-# ---- as text ----------------------------------------------------------------------------------------------------------
+# ---- as text ---------------------------------------------------------------------------------------------
 
 def test_the_graph_shows_types_shapes_and_lines(ours):
     traced, _ = trace(ours, lambda x, y: (x @ y).relu(), (ours.ones(2, 3), ours.ones(3, 4)))
@@ -167,7 +167,7 @@ def test_the_graph_shows_types_shapes_and_lines(ours):
     assert "mm = torch.ops.aten.mm.default(x, y)" in traced.code
 
 
-# ---- files ------------------------------------------------------------------------------------------------------------
+# ---- files -----------------------------------------------------------------------------------------------
 
 def saved(torch, traced):
     buffer = io.BytesIO()
@@ -226,7 +226,7 @@ def test_other_files_are_refused(ours):
         ours.jit.save(ours.nn.Linear(1, 1), io.BytesIO())
 
 
-# ---- freezing ---------------------------------------------------------------------------------------------------------
+# ---- freezing --------------------------------------------------------------------------------------------
 
 def test_freezing_computes_what_depends_on_parameters(ours):
     net = network(ours)
