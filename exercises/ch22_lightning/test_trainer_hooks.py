@@ -1,4 +1,4 @@
-"""Grades hook_order.py."""
+"""Grades trainer_hooks.py."""
 
 from exercises.grading import equal, points
 
