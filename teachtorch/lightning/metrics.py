@@ -98,7 +98,7 @@ class Logged:
         """The epoch's value; with sync, over all processes."""
         total, weight = self.total, self.weight
         if self.sync and strategy.world_size > 1:
-            total, weight = strategy.reduce_logged(self.reduce, total, weight)
+            total, weight = strategy.reduce_logged(self.reduce, as_tensor(total), weight)
         return total / weight if self.reduce == "mean" else total
 
     def name_for(self, level):
@@ -265,14 +265,14 @@ class Metrics:
 
 
 def scalar(name, value):
-    """The value as a detached 0-dim tensor of floating point. ValueError for several elements."""
+    """A number as a float, a tensor detached, 0-dim and of floating point. ValueError for several elements."""
     if not isinstance(value, Tensor):
         if not isinstance(value, (int, float)):
             raise ValueError(
                 f"`self.log({name}, {value})` was called, but `{type(value).__name__}` values cannot be "
                 "logged"
             )
-        return as_tensor(float(value), dtype=default_dtype())
+        return float(value)
     if value.numel() != 1:
         raise ValueError(
             f"`self.log({name}, {value})` was called, but the tensor must have a single element. You can "
