@@ -410,6 +410,8 @@ def _place_in(t, root, start, nbytes):
     """
     if t._storage is not None and not t._storage.is_resizable or not t.numel() or t._device.type != "cpu":
         return None
+    if t._array is None and (type(t._storage) is not UntypedStorage or t._storage.buffer is None):
+        return None                # a wrapper has no memory
     array = array_of(t)
     place = _address(array) - start
     return place if root_of(array) is root and 0 <= place < nbytes else None

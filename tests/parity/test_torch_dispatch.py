@@ -203,3 +203,11 @@ def test_a_mode_may_put_something_else_in_a_factorys_place(torch):
         assert torch.ones(2).tolist() == [7.0, 7.0]
         assert torch.ones_like(torch.zeros(2)).tolist() == [7.0, 7.0]
     assert torch.ones(2).tolist() == [1.0, 1.0]
+
+
+def test_living_wrappers_are_passed_over_when_memory_moves(torch):
+    w = wrapper(torch, [])(torch.ones(3))
+    x = torch.ones(2)
+    x.resize_(1000).fill_(1)
+    torch.cat([x, x], out=torch.empty(0))
+    assert torch.ones(4).share_memory_().is_shared() and w.shape == (3,)
