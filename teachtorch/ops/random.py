@@ -29,7 +29,7 @@ class Generator:
 
     def __init__(self, device="cpu", *, stream=None):
         self.device = as_device(device)
-        if self.device.type == "meta" or not is_there(self.device.type):
+        if self.device.type == "meta" or self.device.type == "cuda" and not is_there("cuda"):
             raise RuntimeError(f"{self.device.type.upper()} device type not an accelerator.")
         make = streams.Generator if self.device.type == "cpu" else LaunchSeeds
         self._stream = make() if stream is None else stream
