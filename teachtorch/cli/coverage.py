@@ -90,6 +90,9 @@ def coverage(scripts, as_json=False, show_all=False):
     """
     try:
         found = Coverage(scripts)
+    except FileNotFoundError as error:
+        print(f"teachtorch: no such script: {error.filename}", file=sys.stderr)
+        return UNREADABLE
     except (OSError, SyntaxError, ValueError) as error:
         print(f"teachtorch: {error}", file=sys.stderr)
         return UNREADABLE

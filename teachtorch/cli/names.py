@@ -7,6 +7,11 @@ from pathlib import Path
 
 LIST = Path(__file__).with_name("pytorch_names.txt")
 
+# Complex numbers: no dtype, so none of what makes or names them either.
+COMPLEX = ("torch.complex", "torch.complex32", "torch.complex64", "torch.complex128", "torch.chalf", "torch.cfloat",
+           "torch.cdouble", "torch.polar", "torch.view_as_complex", "torch.Tensor.chalf", "torch.Tensor.cfloat",
+           "torch.Tensor.cdouble")
+
 # What to do instead, where that is no name that looks alike.
 INSTEAD = {
     "torch.compile": "call the model as it is: everything runs eagerly",
@@ -26,6 +31,7 @@ INSTEAD = {
     "torch.fft": "numpy.fft on tensor.numpy(), without gradients",
     "torch.stft": "Tensor.unfold and numpy.fft, without gradients",
     "torch.distributed": "torch.distributed's collectives, DistributedDataParallel, Join and ZeroRedundancyOptimizer",
+    **dict.fromkeys(COMPLEX, "a pair of real tensors (there are no complex dtypes)"),
     "torch.xpu": "the CPU",
     "torch.mps": "the CPU",
 }
@@ -107,7 +113,7 @@ def alike_beside(name):
     if missing is not None:
         return None
     there = [n for n in dir(parent) if not n.startswith("_")]
-    close = difflib.get_close_matches(last, there, n=1, cutoff=0.75)
+    close = difflib.get_close_matches(last, there, n=1, cutoff=0.8)
     return f"{space}.{close[0]}" if close else None
 
 

@@ -93,6 +93,17 @@ def test_names_that_nobody_has_are_slips():
     assert names.nearest("torch.nn.relu") == "torch.relu"
 
 
+@pytest.mark.parametrize("name", ["complex64", "cfloat", "complex", "view_as_complex", "Tensor.cdouble"])
+def test_complex_names_are_told_that_there_are_no_complex_dtypes(name):
+    assert names.is_pytorchs(f"torch.{name}") and not names.has(f"torch.{name}")
+    assert "no complex dtypes" in names.sentence(f"torch.{name}")
+
+
+def test_a_name_that_is_not_really_near_is_not_suggested():
+    assert names.alike_beside("torch.complex64") is None
+    assert names.nearest("torch.quantize_per_tensor") is None
+
+
 # ---- the command ---------------------------------------------------------------------------------------------------
 
 def test_exit_status_says_whether_all_is_there(tmp_path, capsys):
@@ -105,6 +116,14 @@ def test_exit_status_says_whether_all_is_there(tmp_path, capsys):
     assert "torch.onnx.export  (b.py:2)" in capsys.readouterr().out
     assert main(["coverage", str(broken)]) == 2 and main(["coverage", str(tmp_path / "no.py")]) == 2
     assert "c.py" in capsys.readouterr().err
+
+
+def test_a_missing_script_is_named_as_run_names_it(tmp_path, capsys):
+    script = tmp_path / "no.py"
+    assert main(["coverage", str(script)]) == 2
+    said = capsys.readouterr().err
+    assert said == f"teachtorch: no such script: {script}\n"
+    assert main(["run", str(script)]) != 0 and capsys.readouterr().err == said
 
 
 def test_json_is_for_programs(tmp_path, capsys):
