@@ -9,12 +9,13 @@ TOPICS = {"dispatch": ("dispatch",), "autograd": ("node", "backward", "inplace")
 
 
 def start():
-    """Subscribe to what the environment asks for. ValueError for an unknown topic."""
+    """Subscribe to what the environment asks for; an unknown topic is named on stderr, and the others are heard."""
     wanted = settings.log_topics()
-    unknown = wanted - set(TOPICS)
+    unknown = sorted(wanted - set(TOPICS))
     if unknown:
-        raise ValueError(f"TEACHTORCH_LOG: unknown topic {sorted(unknown)[0]!r}; known are {', '.join(TOPICS)}")
-    topics = [name for topic in sorted(wanted) for name in TOPICS[topic]]
+        # Not an error: a slip in an environment variable must not keep a program from importing the library.
+        print(f"TEACHTORCH_LOG: unknown topic {', '.join(unknown)}; known are {', '.join(TOPICS)}", file=sys.stderr)
+    topics = [name for topic in sorted(wanted & set(TOPICS)) for name in TOPICS[topic]]
     if topics:
         observer.subscribe(print_event, *topics)
 
