@@ -18,8 +18,9 @@
     with viz.streams.watch() as seen:    # host and streams on a line of time: launches, waits, races
         y = x.to("sim") + 1              # then seen.picture; viz.streams("trace.json"): a PyTorch profiler's
     viz.profile(prof)                    # where the time went: lanes, a flame graph, a table; PyTorch's too
-    with viz.buckets.watch(ddp) as seen: # DistributedDataParallel: buckets, and what backward hides of their travel
-        ddp(x).sum().backward()          # viz.zero(optimizer): who holds which state; viz.join.watch(): shadow collectives
+    viz.buckets(ddp)                     # which gradients travel together; viz.buckets.watch(ddp): what backward hides
+    viz.zero(optimizer)                  # ZeroRedundancyOptimizer: which rank holds whose state
+    viz.join(ranks)                      # uneven inputs: who shadows whose collectives; viz.join.watch() records them
     viz.trainer(trainer, model, loader)  # run a fit: which hooks it calls, in which order, whose they are
     viz.fusion(torch.compile(f))         # after a call: which operators one kernel computes, and the bytes that saves
     viz.strides(x.t())                   # which storage slot each element lives in, and why

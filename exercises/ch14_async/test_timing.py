@@ -83,7 +83,7 @@ def test_waits_before_it_asks(yours):
 
 @points(1, "the number of calls")
 def test_number_of_calls(yours, rng):
-    warmup, repeats = int(rng.randint(0, 4)), int(rng.randint(1, 5))
+    warmup, repeats = int(rng.randint(1, 4)), int(rng.randint(1, 5))
     device = Device()
     found = measured(yours, device, warmup=warmup, repeats=repeats)
     equal(device.calls, warmup + repeats, f"warmup={warmup}, repeats={repeats}", what="calls")

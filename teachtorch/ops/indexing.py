@@ -253,12 +253,12 @@ def laid_out(found, source, picks):
 def picked_strides(shape, source, picks):
     """Dense strides whose order is the source's along kept dimensions and the index's along picked ones."""
     dims = [d for d, pick in enumerate(picks) if pick.__class__ is not slice]
-    index = np.broadcast_arrays(*[picks[d] for d in dims])[0]
+    indices = np.broadcast_arrays(*[picks[d] for d in dims])
     kept = [s for d, s in enumerate(source.strides) if d not in dims]
     place = rows.first_dim(dims)
-    source_order = kept[:place] + [0] * index.ndim + kept[place:]
-    index_order = [0] * place + list(picks[dims[0]].strides) + [0] * (len(kept) - place)
-    return strides_following(shape, source_order, index_order)
+    source_order = kept[:place] + [0] * indices[0].ndim + kept[place:]
+    index_orders = [[0] * place + list(index.strides) + [0] * (len(kept) - place) for index in indices]
+    return strides_following(shape, source_order, *index_orders)
 
 
 def strides_following(shape, *orders):

@@ -38,8 +38,6 @@ def torch_settings():
         "garbage_collection_threshold:0",
         "garbage_collection_threshold:0.8",
         "garbage_collection_threshold:1.5",
-        "foo:1",
-        "foo",
         "roundup_power2_divisions:3",
         "roundup_power2_divisions:8",
         "roundup_power2_divisions:[3:4]",
@@ -57,13 +55,18 @@ def torch_settings():
         "large_segment_size_mb:12,max_split_size_mb:14",
         "max_non_split_rounding_mb:19",
         "max_non_split_rounding_mb:20",
-        "per_process_memory_fraction:1.5",
         "per_process_memory_fraction:0.5",
         "pinned_use_background_threads:True",
     ],
 )
 def test_settings_are_taken_and_refused_alike(text, torch_settings):
     assert outcome(parse_alloc_conf, text) == outcome(torch_settings, text)
+
+
+@pytest.mark.parametrize("text", ["foo:1", "foo", "per_process_memory_fraction:1.5"])
+def test_what_pytorchs_builds_for_cuda_refuse(text):
+    """Its builds for the CPU alone do not know the keys of CUDA, and cannot be asked."""
+    assert outcome(parse_alloc_conf, text)[0] is ValueError
 
 
 @pytest.mark.parametrize("text", ["max_split_size_mb:x", "garbage_collection_threshold:x"])

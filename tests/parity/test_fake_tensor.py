@@ -53,7 +53,7 @@ COMPUTES = ["f + f", "f @ ft", "f @ g", "(f * g).sum()", "inside(lambda: f + 1)"
             "allowing.from_tensor(real) + real", "f.any()", "torch.multinomial(f, 1)", "f.unflatten(1, (3, 1))"]
 REFUSES = ["f.item()", "f[0, 0].item()", "bool(f[0, 0])", "float(f[0, 0])", "int(f[0, 0])", "f.tolist()", "f.numpy()", "f.nonzero()",
            "inside(lambda: torch.nonzero(f))", "torch.masked_select(f, f > 0)", "f[f > 0]", "torch.bincount(i)",
-           "torch.argwhere(f)", "f + c", "f + c[0, 0]", "f + torch.ones(2, 3)", "f + torch.tensor(1.)", "torch.ones(2, 3) + f",
+           "torch.argwhere(f)", "f + c", "f + torch.ones(2, 3)", "f + torch.tensor(1.)", "torch.ones(2, 3) + f",
            "f + other", "inside(lambda: real + 1)", "f.copy_(real)", "pair.item()", "pair.tolist()"]
 CONSTANTS = ["k.item()", "(k + k).item()", "bool(k)", "c + k", "f[0, 0] + c", "c + inside(lambda: torch.tensor(1.))"]
 

@@ -173,3 +173,16 @@ def test_numpy_scalars(name, wrap):
     index = wrap(getattr(np, name)(1))
     mine, reference = outcome(by_plan, x, index), outcome(by_pytorch, x, index)
     assert mine[:2] == reference[:2]
+
+
+@pytest.mark.parametrize("shapes", [[(4,), (2, 1)], [(2, 1), (4,)], [(4,), (2, 4)], [(1,), (3, 1), (2, 1, 1)]], ids=str)
+def test_index_tensors_of_several_dimensions_on_a_view_that_is_not_contiguous(shapes):
+    import teachtorch
+    import torch
+
+    made = []
+    for library in (torch, teachtorch):
+        x = library.arange(2 * 3 * 4 * 5.0).reshape(2, 3, 4, 5).permute(3, 1, 0, 2)
+        found = x[tuple(library.zeros(shape, dtype=library.int64) for shape in shapes)]
+        made.append((found.tolist(), tuple(found.stride())))
+    assert made[0] == made[1]

@@ -12,4 +12,4 @@ torch = pytest.importorskip("torch")
 def test_the_list_is_pytorchs(space):
     """Names of the platform's or of a test's making may come and go in a few modules; the bulk must agree."""
     listed, there = set(same_names(LIST.read_text(encoding="utf-8"))[space]), set(public_names(torch, space))
-    assert len(listed ^ there) <= max(2, len(there) // 50), sorted(listed ^ there)
+    assert len(listed ^ there) <= max(4, len(there) // 50), sorted(listed ^ there)

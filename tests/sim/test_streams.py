@@ -359,7 +359,8 @@ def test_equal_seeds_give_equal_numbers_whatever_the_streams_do():
             with sim.stream(side):
                 second = torch.randn(5, device="sim")
         with sim.stream(side):
-            return first.tolist(), second.tolist()
+            drawn = second.tolist()
+        return first.tolist(), drawn
 
     assert draw() == draw()
     generator = torch.Generator(device="sim").manual_seed(1)
