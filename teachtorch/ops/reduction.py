@@ -891,7 +891,7 @@ def norm_of(array, order, axis, keepdim):
         return np.add.reduce(np.abs(array), axis, None, None, keepdim)
     if order == 2:
         if array.dtype.char in "fd":
-            return folds.norm(array, dims_of(axis, array.ndim), keepdim)
+            return folds.norm(array, dims_of(axis, array.ndim) if array.ndim else (), keepdim)
         return np.sqrt(np.add.reduce(array * array, axis, None, None, keepdim))
     return np.add.reduce(np.abs(array) ** order, axis, None, None, keepdim) ** (1 / order)
 

@@ -130,3 +130,12 @@ def test_type_error_is_raised(call):
 @pytest.mark.parametrize("call", NODES)
 def test_node_has_pytorchs_name(call):
     assert_same_node(torch, f"x.{call}", "x")
+
+
+def test_the_norm_of_a_single_number_over_its_dimension():
+    import teachtorch
+    import torch
+
+    for library in (torch, teachtorch):
+        assert library.linalg.vector_norm(library.tensor(-1.5), dim=0).item() == 1.5
+        assert library.nn.functional.cosine_similarity(library.tensor(1.5), library.tensor(2.0), dim=0).item() == 1.0
