@@ -37,7 +37,7 @@ class Dispatching(dict):
     """class of tensors → whether it takes operators over, by having a `__torch_dispatch__` (ops/torch_dispatch.py)."""
 
     def __missing__(self, cls):
-        found = self[cls] = getattr(cls, "__torch_dispatch__", None) is not None
+        found = self[cls] = issubclass(cls, Tensor) and getattr(cls, "__torch_dispatch__", None) is not None
         return found
 
 

@@ -26,11 +26,17 @@ from .wrong_types import explain_call
 # ---- who takes a call over ------------------------------------------------------------------------------------------
 
 def overloaded(arguments):
-    """The arguments whose classes override, one for each class: subclasses before their parents, else left to right."""
+    """The arguments whose classes override, in the order in which they are asked."""
+    return one_of_each_class(arguments, overriding)
+
+
+def one_of_each_class(arguments, is_asked):
+    """The arguments of classes for which `is_asked[class]`, one for each class: subclasses before their parents, else
+    left to right."""
     found = []
     for argument in flattened(arguments):
         cls = type(argument)
-        if overriding[cls] and cls not in [type(f) for f in found]:
+        if is_asked[cls] and cls not in [type(f) for f in found]:
             before = [i for i, f in enumerate(found) if issubclass(cls, type(f))]
             found.insert(before[0] if before else len(found), argument)
     return found

@@ -15,7 +15,7 @@ from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_IMPLICIT, makers
 from ..dispatch.overriding import dispatching
 from ..dispatch.state import state
-from ..dispatch.torch_function import as_written, become, flattened
+from ..dispatch.torch_function import as_written, become, one_of_each_class
 from ..memory.storage import UntypedStorage
 from ..tensor import Tensor, from_geometry
 from .arguments import as_dtype
@@ -31,7 +31,7 @@ def python_kernel(op):
         return factory_kernel(op)
 
     def python(keys, *args):
-        candidates = [a for a in one_of_each_class(args) if dispatching[type(a)]]
+        candidates = one_of_each_class(args, dispatching)
         if not state.dispatch_modes and not candidates:
             return op.redispatch(keys & K.PYTHON - 1, *args)
         return ask(op, args, candidates)
@@ -49,16 +49,6 @@ def factory_kernel(op):
         overload, positional, keywords = as_called(op, device, args)
         return offer(overload, positional, keywords, [])
     return python
-
-
-def one_of_each_class(args):
-    """The tensors among arguments, one of each class, subclasses before their parents."""
-    found = []
-    for a in flattened(args):
-        if isinstance(a, Tensor) and type(a) not in [type(f) for f in found]:
-            before = [i for i, f in enumerate(found) if issubclass(type(a), type(f))]
-            found.insert(before[0] if before else len(found), a)
-    return found
 
 
 def ask(op, args, candidates):
