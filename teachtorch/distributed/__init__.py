@@ -7,7 +7,8 @@
     roll_call.py        who is missing when the time is over
     link.py             a simulated link, to see what overlapping hides
     run.py              the launcher: python -m teachtorch.distributed.run --nproc-per-node 4 script.py
-    rank.py             how it starts each rank; black_box.py: what a rank leaves behind if it dies
+    job.py              one such run: waiting for mpiexec, and who is to blame if it cannot go on
+    rank.py             how each rank is started; black_box.py: what a rank leaves behind if it dies
     optim/              ZeroRedundancyOptimizer
     algorithms/         Join, and the communication hooks of DistributedDataParallel
 

@@ -7,7 +7,7 @@ import atexit
 import os
 from datetime import timedelta
 
-from . import mpi
+from . import black_box, mpi
 from .roll_call import RollCall, complaint
 from .transport import Alone, OverMPI
 
@@ -163,7 +163,8 @@ def alone(timeout, backend):
 
 def over_mpi(timeout, backend):
     """The group of MPI's world, on a communicator of its own."""
-    MPI = mpi.load()
+    with black_box.joining(timeout.total_seconds()):
+        MPI = mpi.load()
     comm = MPI.COMM_WORLD
     if comm.size == 1:
         return alone(timeout, backend)

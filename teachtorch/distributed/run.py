@@ -11,14 +11,11 @@ https://docs.pytorch.org/docs/stable/elastic/run.html
 import argparse
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 
 from . import black_box, mpi
+from .job import Job
 
 IGNORED = ("--standalone", "--no-ssh")
 IGNORED_WITH_VALUE = (
@@ -34,16 +31,14 @@ IGNORED_WITH_VALUE = (
     "--monitor-interval",
     "--local-addr",
 )
-# mpiexec kills all ranks as soon as one dies, and does not say reliably which died first. So each has a
-# witness, a shell that waits for it and writes its exit code down, before mpiexec hears of it.
-WITNESS = (
-    """"$@"
+# mpiexec kills all ranks as soon as one dies, and does not say reliably which died first; and of a rank that
+# dies before it has come to MPI_Init it takes no notice at all. So each has a witness, a shell that waits for
+# it and writes its exit code down, before mpiexec hears of it.
+WITNESS = f"""export {black_box.WITNESS}=$$
+"$@"
 code=$?
-{ echo $code > "$%s/exit-${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"; } 2>/dev/null
+{{ echo $code > "${black_box.FOLDER}/exit-${{PMI_RANK:-${{OMPI_COMM_WORLD_RANK:-0}}}}"; }} 2>/dev/null
 exit $code"""
-    % black_box.FOLDER
-)
-PATIENCE = 5.0  # seconds that ranks get to end after they were told to
 
 
 def parser():
@@ -88,7 +83,10 @@ def main(argv=None):
             "--max-restarts: a rank of MPI cannot be replaced; start the script again from its checkpoint"
         )
     with tempfile.TemporaryDirectory(prefix="teachtorch-ranks-") as folder:
-        return Job(options, folder).run()
+        on_each = ranks_per_machine(options.nproc_per_node)
+        ranks = on_each * int(options.nnodes.split(":")[-1])
+        line = command(options, ranks, on_each)
+        return Job(line, environment(folder, ranks), folder, options.timeout).run()
 
 
 def ranks_per_machine(text):
@@ -122,160 +120,13 @@ def command(options, ranks, on_each):
 
 def environment(folder, ranks):
     """What the ranks inherit. One thread each, as torchrun has it: they would fight for the cores."""
-    made = dict(os.environ, TORCHELASTIC_RUN_ID="none", **{black_box.FOLDER: folder})
+    places = {black_box.FOLDER: folder, black_box.LAUNCHER: str(os.getpid())}
+    made = dict(os.environ, TORCHELASTIC_RUN_ID="none", **places)
     made["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), made.get("PATH", "")])
     if ranks > 1:
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
             made.setdefault(name, "1")
     return made
-
-
-class Job:
-    """One run: mpiexec, its output, and the black boxes of its ranks."""
-
-    def __init__(self, options, folder):
-        on_each = ranks_per_machine(options.nproc_per_node)
-        self.ranks = on_each * int(options.nnodes.split(":")[-1])
-        self.folder, self.timeout = folder, options.timeout
-        self.command = command(options, self.ranks, on_each)
-        self.timed_out = self.interrupted = False
-
-    def run(self):
-        started = time.monotonic()
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
-        self.child = subprocess.Popen(
-            self.command, env=environment(self.folder, self.ranks), start_new_session=True, **pipes
-        )
-        readers = [
-            threading.Thread(target=self.pass_on, args=pair, daemon=True)
-            for pair in ((self.child.stdout, sys.stdout), (self.child.stderr, sys.stderr))
-        ]
-        for reader in readers:
-            reader.start()
-        self.wait()
-        self.end_the_rest()
-        for reader, pipe in zip(readers, (self.child.stdout, self.child.stderr)):
-            reader.join(PATIENCE)
-            pipe.close()
-        return self.conclude(time.monotonic() - started)
-
-    def pass_on(self, pipe, target):
-        """Hand the output on, line by line."""
-        for line in pipe:
-            target.write(line)
-            target.flush()
-
-    def wait(self):
-        """Wait for the end, or bring it about: when the time is over, and when this process is told to
-        end.
-        """
-        before = signal.signal(signal.SIGTERM, raise_interrupt)
-        try:
-            self.child.wait(self.timeout)
-        except subprocess.TimeoutExpired:
-            self.timed_out = True
-            self.end()
-        except KeyboardInterrupt:
-            self.interrupted = True
-            self.end()
-        finally:
-            signal.signal(signal.SIGTERM, before)
-
-    def end(self):
-        """End mpiexec, which ends its ranks, and then whatever is left of them."""
-        for word in (signal.SIGTERM, signal.SIGKILL):
-            signal_group(self.child.pid, word)
-            try:
-                self.child.wait(PATIENCE)
-                break
-            except subprocess.TimeoutExpired:
-                continue
-        self.end_the_rest()
-
-    def end_the_rest(self):
-        """A rank whose witness was ended ends itself; this is for those that cannot."""
-        for content in black_box.read(self.folder).values():
-            if content["exit"] is None:
-                signal_group(content["pid"], signal.SIGKILL, os.kill)
-
-    def conclude(self, seconds):
-        """Say how it ended; the exit status."""
-        boxes = black_box.read(self.folder)
-        if self.interrupted or self.timed_out:
-            say(
-                f"ended after {seconds:.1f} s, {'as it was told' if self.interrupted else 'its --timeout'}. "
-                "Where the ranks were:"
-            )
-            for rank, content in sorted(boxes.items()):
-                say_where(rank, content)
-            return 130 if self.interrupted else 124
-        culprit = first_failed(boxes) or first_dead(boxes) or first_unfinished(boxes)
-        if self.child.returncode == 0 and culprit is None:
-            return 0
-        self.name(culprit, seconds)
-        return self.child.returncode or 1
-
-    def name(self, culprit, seconds):
-        if culprit is None:
-            say(f"the job failed after {seconds:.1f} s with status {self.child.returncode}")
-            return
-        how = "failed" if culprit["state"] == "failed" else how_it_died(culprit["exit"])
-        say(
-            f"rank {culprit['rank']} (pid {culprit['pid']}) {how} after {seconds:.1f} s; "
-            "the other ranks were ended with it."
-        )
-        say_where(culprit["rank"], culprit)
-
-
-def raise_interrupt(*_):
-    raise KeyboardInterrupt
-
-
-SEND_TO_GROUP = getattr(os, "killpg", os.kill)
-
-
-def signal_group(pid, word, send=SEND_TO_GROUP):
-    try:
-        send(pid, word)
-    except ProcessLookupError:
-        return
-
-
-def first_failed(boxes):
-    """The rank whose exception came first; the others' came of it."""
-    failed = [content for content in boxes.values() if content["state"] == "failed"]
-    return min(failed, key=lambda content: content["time"], default=None)
-
-
-def first_dead(boxes):
-    """The rank whose witness saw it end badly; those that mpiexec ended have lost their witness."""
-    return next((content for content in boxes.values() if content["exit"] not in (None, 0)), None)
-
-
-def first_unfinished(boxes):
-    """A rank that ended well before its script did: os._exit(0)."""
-    return next(
-        (content for content in boxes.values() if content["exit"] == 0 and content["state"] == "running"),
-        None,
-    )
-
-
-def how_it_died(code):
-    """The words for an exit code as a shell gives it: 128 + signal."""
-    number = code - 128
-    if number in set(signal.Signals):
-        return f"died by signal {number} ({signal.Signals(number).name})"
-    return f"ended with exit code {code}" + ("" if code else ", in the middle of its script,")
-
-
-def say(text):
-    print(f"teachtorch.distributed.run: {text}", file=sys.stderr, flush=True)
-
-
-def say_where(rank, content):
-    text = content["traceback"].rstrip() or "  (nothing was recorded yet)"
-    when = "Its last traceback" if content["state"] == "running" else "Its traceback"
-    say(f"rank {rank}, {content['state']}. {when}:\n{text}")
 
 
 if __name__ == "__main__":

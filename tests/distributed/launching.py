@@ -25,7 +25,7 @@ mpi = [
 ]
 
 
-def start(script, ranks, *arguments, flags=()):
+def start(script, ranks, *arguments, flags=(), environment=()):
     """Run a script of `ranks/` through the launcher: the finished process."""
     command = [
         sys.executable,
@@ -39,7 +39,7 @@ def start(script, ranks, *arguments, flags=()):
         str(RANKS / script),
         *map(str, arguments),
     ]
-    environment = dict(os.environ, PYTHONPATH=str(ROOT))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **dict(environment)}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT, cwd=ROOT)
 
 

@@ -56,6 +56,25 @@ def test_the_reason_is_told(how, words):
         assert word in done.stderr, done.stderr[-3000:]
 
 
+@pytest.mark.parametrize(
+    "where, words",
+    [
+        ("before_import", "rank 1 died by signal 9 (SIGKILL), before its script had begun, after"),
+        ("before_init", "died by signal 9 (SIGKILL) after"),
+        ("in_init", "died by signal 14 (SIGALRM) after"),
+        ("leaves", "ended without init_process_group, where rank 0 waits for it, after"),
+    ],
+)
+def test_a_rank_that_is_gone_before_all_have_met_is_missed(where, words):
+    """mpiexec takes no notice of it, and the others wait in MPI_Init, where no code of ours runs."""
+    path = str(RANKS / "dying_at_import") if where == "before_import" else ""
+    began = time.monotonic()
+    done = start("dying_early.py", 2, where, environment={"PYTHONPATH": os.pathsep.join([str(ROOT), path])})
+    assert done.returncode not in (0, 124) and time.monotonic() - began < 60, done.stderr[-3000:]
+    said = [line for line in done.stderr.splitlines() if line.startswith("teachtorch.distributed.run: rank 1")]
+    assert said and words in said[0], done.stderr[-3000:]
+
+
 def test_a_job_that_is_interrupted_says_where_its_ranks_were():
     token = uuid.uuid4().hex
     command = [
