@@ -29,10 +29,11 @@ class DeviceStorage(UntypedStorage):
         self._allocate(nbytes)
 
     def _allocate(self, nbytes):
-        self.block = take(self._runtime, nbytes) if nbytes else None
-        self.buffer = self._runtime.view(self.address(), nbytes)
+        runtime = self._runtime
+        self.block = block = take(runtime, nbytes) if nbytes else None
+        self.buffer = runtime.view(0 if block is None else block.address, nbytes)
         self.host = None
-        if self._runtime.host_sees_memory:
+        if runtime.host_sees_memory:
             self.host = UntypedStorage(self.buffer, CPU)
             self.host.is_resizable = False
 

@@ -12,6 +12,8 @@ into `launchers` (`cuda`: ops/on_cuda.py).
 
 from ..core import geometry, observer, settings
 from ..core.device import CPU
+from ..core.dtype import dtype
+from ..core.layout import memory_format
 from ..dispatch import keys as K
 from ..dispatch.operator import makers
 from ..dispatch.state import set_grad_mode, state
@@ -54,12 +56,12 @@ def device_kernel(op):
 
 def functional_kernel(op):
     """New results, allocated before the kernel has run."""
-    cpu, results = op.own_kernel(K.CPU), results_type(op.name, op.info.outputs)
-    fake = remembering(op.info.fake) if op.info.kind == "pointwise" else op.info.fake
+    cpu, results, fake = op.own_kernel(K.CPU), results_type(op.name, op.info.outputs), op.info.fake
+    plan_of = remembering(lambda args: (device_of(op, args), layouts_of(fake(*args))))
 
     def kernel(keys, *args):
-        device = device_of(op, args)
-        made = tensors_like(fake(*args), device, results)
+        device, layouts = plan_of(args)
+        made = tensors_like(layouts, device, results)
         launch(op, cpu, device, args, outputs=made)
         return made
 
@@ -68,12 +70,14 @@ def functional_kernel(op):
 
 def inplace_kernel(op):
     """The first argument changes; what PyTorch refuses is refused here, before the launch."""
-    info, cpu = op.info, op.own_kernel(K.CPU)
+    cpu = op.own_kernel(K.CPU)
+    checked = remembering(lambda args: checked_change(op, args))
 
-    def kernel(keys, self, *args):
-        device = device_of(op, (self, *args))
-        check_change(op, info, self, args)
-        launch(op, cpu, device, (self, *args), written=[self])
+    def kernel(keys, *args):
+        self = args[0]
+        shares_memory = any([a._storage is self._storage for a in args[1:] if isinstance(a, Tensor)])
+        device = checked_change(op, args) if shares_memory else checked(args)
+        launch(op, cpu, device, args, written=args[:1])
         return self
 
     return kernel
@@ -163,44 +167,58 @@ def two_devices(op, device, strays):
     return f"{found} (when checking argument for argument {argument} in method wrapper_{device.type.upper()}_{op.name})"
 
 
-def check_change(op, info, self, args):
-    """Refuse a change that the kernel would refuse, while the caller is still there."""
+def checked_change(op, args):
+    """The device of an in-place operator. What the kernel would refuse is refused while the caller is there."""
+    device, info, self = device_of(op, args), op.info, args[0]
     if self.is_cpu:
         raise RuntimeError(
-            f"Expected all tensors to be on the same device, but found at least two devices, "
-            f"{device_of(op, args)} and cpu!"
+            f"Expected all tensors to be on the same device, but found at least two devices, {device} and cpu!"
         )
     if op.name not in MAY_OVERLAP:
         refuse_overlap(self)
-        refuse_partial_overlap(self, args)
-    found = None if info.fake is None else info.fake(self, *args)
+        refuse_partial_overlap(self, args[1:])
+    found = None if info.fake is None else info.fake(*args)
     if isinstance(found, Fake) and info.kind != "in-place":
         check_result(op.name, self, found.shape, found.dtype)
+    return device
 
 
 # ---- the results -------------------------------------------------------------------------------------------
 
 MOST_REMEMBERED = 1000
+REMEMBERED = frozenset([int, float, bool, str, type(None), dtype, memory_format])
 
 
-def remembering(fake):
-    """A pointwise operator's fake rule that remembers its answers: a program asks the same again and again.
-    """
+def remembering(plan):
+    """`plan(args)`, which looks at metadata alone, with a memory: a program asks the same again and again."""
     known = {}
 
-    def remembered(*args):
-        key = (
-            settings.default_dtype,
-            *[(a._shape, a._stride, a._dtype) if isinstance(a, Tensor) else (a.__class__, a) for a in args],
-        )
+    def remembered(args):
+        key = key_of(args)
         found = known.get(key)
         if found is None:
-            if len(known) == MOST_REMEMBERED:
-                known.clear()
-            found = known[key] = layout_of(fake(*args))
+            found = plan(args)
+            if key is not None:
+                if len(known) >= MOST_REMEMBERED:
+                    known.clear()
+                known[key] = found
         return found
 
     return remembered
+
+
+def key_of(args):
+    """The metadata of the arguments that are tensors, the others themselves; None if one is not so simple."""
+    key = [settings.default_dtype]
+    for a in args:
+        kind = a.__class__
+        if kind in REMEMBERED or kind is tuple and all([part.__class__ is int for part in a]):
+            key += kind, a
+        elif isinstance(a, Tensor):
+            key += a._shape, a._stride, a._dtype, a._device.type
+        else:
+            return None
+    return tuple(key)
 
 
 class Layout:
@@ -220,11 +238,16 @@ def layout_of(fake):
     return Layout(shape, stride, fake.dtype, geometry.storage_extent(shape, stride, 0) * itemsize)
 
 
-def tensors_like(fakes, device, results):
+def layouts_of(fakes):
+    """The Layout of a Fake, or the list of those of several."""
+    return layout_of(fakes) if isinstance(fakes, Fake) else [layout_of(fake) for fake in fakes]
+
+
+def tensors_like(layouts, device, results):
     """Uninitialised tensors of the device: one, a tuple, or a named tuple."""
-    if isinstance(fakes, (Layout, Fake)):
-        return tensor_like(fakes, device)
-    made = [tensor_like(fake, device) for fake in fakes]
+    if layouts.__class__ is Layout:
+        return tensor_like(layouts, device)
+    made = [tensor_like(layout, device) for layout in layouts]
     return tuple(made) if results is None else results(*made)
 
 
@@ -251,28 +274,41 @@ def launch(op, cpu, device, args, outputs=(), written=()):
     if op.info is not None and "generator" in op.info.signature.names:
         place = op.info.signature.names.index("generator")
         host_args[place] = generator_of_launch(args[place], device)
-    host_outputs = [host_view(t) for t in each_tensor(outputs)]
+    work = Work(cpu, host_args, [host_view(t) for t in each_tensor(outputs)])
+    runtime = runtime_of(device.type)
+    reads = writes = ()
+    if observer.active or runtime.cost.slows_kernels:
+        reads, writes = extents(op, args, outputs, written)
+    runtime.launch(op.name, current_stream_id(device.type), work, reads, writes)
 
-    def work():
-        targets = [array_of(t) for t in host_outputs]
+
+class Work:
+    """A CPU kernel with its arguments, and the memory into which the results go: what the stream calls."""
+
+    __slots__ = ("cpu", "args", "outputs")
+
+    def __init__(self, cpu, args, outputs):
+        self.cpu, self.args, self.outputs = cpu, args, outputs
+
+    def __call__(self):
+        targets = [array_of(t) for t in self.outputs]
         if len(targets) == 1 and targets[0].flags.c_contiguous:
             offer_memory(targets[0])
         try:
-            found = cpu(K.CPU, *host_args)
+            found = self.cpu(K.CPU, *self.args)
         finally:
             offer_memory(None)
         for target, result in zip(targets, each_tensor(found)):
             if array_of(result) is not target:
                 target[...] = array_of(result)
 
-    runtime = runtime_of(device.type)
-    reads = writes = ()
-    if observer.active or runtime.cost.slows_kernels:
-        looked_at = args[1:] if overwrites(op) else args
-        reads = [extent_of(t) for t in each_tensor(looked_at) if not t.is_cpu and t.numel()]
-        changed = [*each_tensor(outputs), *each_tensor(written), *also_written(op, args)]
-        writes = [extent_of(t) for t in changed if t.numel()]
-    runtime.launch(op.name, current_stream_id(device.type), work, reads, writes)
+
+def extents(op, args, outputs, written):
+    """The bytes of device memory that a launch reads, and those that it writes, as (address, end)."""
+    looked_at = args[1:] if overwrites(op) else args
+    reads = [extent_of(t) for t in each_tensor(looked_at) if not t.is_cpu and t.numel()]
+    changed = [*each_tensor(outputs), *each_tensor(written), *also_written(op, args)]
+    return reads, [extent_of(t) for t in changed if t.numel()]
 
 
 def on_host(a):
@@ -280,7 +316,7 @@ def on_host(a):
     now.
     """
     if isinstance(a, Tensor):
-        return from_array(array_of(a).copy()) if a.is_cpu else host_view(a)
+        return from_array(array_of(a).copy()) if a._device is CPU else host_view(a)
     if a.__class__ in (list, tuple):
         return a.__class__([on_host(b) for b in a])
     return a
