@@ -1,8 +1,8 @@
 """Autograd kernels written out for one operator, as PyTorch generates VariableType.cpp from derivatives.yaml.
 
 record.py holds the general kernel, the one to read; this module makes, from the operator's argument names, a function
-that does the same for the usual call: no lists among the differentiable arguments, nobody observing, no dual level
-open. Everything else it hands to the general kernel. `Operator.kernels[AUTOGRAD].source` is its text.
+that does the same for the usual call: no lists among the differentiable arguments, nobody observing kernels, no dual
+level open. Everything else it hands to the general kernel. `Operator.kernels[AUTOGRAD].source` is its text.
 """
 from ..core import observer
 from ..core.generated import function_from
@@ -15,7 +15,7 @@ from .views import refresh
 # The kernels' own names start with _, since an operator's arguments may be called anything else.
 HEAD = """\
 def {name}_autograd(_keys, {arguments}):
-    if observer.active or _keys & FORWARD_AD:
+    if observer.sees_kernels or _keys & FORWARD_AD:
         return general(_keys, {arguments})
     _mask = 0
     {sources} = None
@@ -87,3 +87,5 @@ def attach_one(out, node_class, plan, sources, args):
     meta.requires_grad = True
     meta.grad_fn = node
     meta.output_nr = 0
+    if observer.active:
+        observer.report("node", node=node)

@@ -7,9 +7,12 @@ stream sanitizer and the pictures subscribe. While nobody has subscribed a repor
         a + b
 
 Topics and the fields of their events:
-    dispatch   op (name), key (of the kernel chosen), keys (the set it was chosen from, dispatch/keys.py), depth, args
-    returned   op (name), result              a call reported under "dispatch" has ended; result None after an error
-    function   phase ("start", "end"), call, name, and args or result: a public function that is no operator
+    dispatch   op (name), key (of the kernel chosen), keys (the set it was chosen from, dispatch/keys.py), depth, args:
+               a kernel runs; a call is reported once for each key on its way down
+    returned   op (name), result              a kernel reported under "dispatch" has ended; result None after an error
+    call       phase ("start", "end"), op (name), args; at the end result (None after an error): a call of an operator,
+               once, whatever keys it passes
+    function   phase ("start", "end"), call, name, args; at the end result: a public function that is no operator
     annotation phase ("start", "end"), block, name      a record_function block
     node       node                           a node was added to the graph
     backward   phase, node; and by phase: roots ("start", "end"), grads ("node": it runs now), results ("done"),
@@ -37,25 +40,29 @@ Topics and the fields of their events:
 from contextlib import contextmanager
 
 active = False                    # whether anyone watches; read on the hot path
-_subscribers = []                 # (callback, topics or None for all)
+sees_kernels = False              # whether anyone asked for "dispatch" or "returned"
+_subscribers = ()                 # (callback, topics or None for all); replaced, never changed: a report may be under way
 
 
 def subscribe(callback, *topics):
     """Call `callback(topic, fields)` for every event of the topics (all topics if none is named)."""
-    global active
-    _subscribers.append((callback, frozenset(topics) or None))
-    active = True
+    _set_subscribers((*_subscribers, (callback, frozenset(topics) or None)))
 
 
 def unsubscribe(callback):
     """Undo subscribe. ValueError if the callback is not subscribed."""
-    global active
-    for entry in _subscribers:
+    for i, entry in enumerate(_subscribers):
         if entry[0] == callback:
-            _subscribers.remove(entry)
-            active = bool(_subscribers)
+            _set_subscribers((*_subscribers[:i], *_subscribers[i + 1:]))
             return
     raise ValueError("the callback is not subscribed")
+
+
+def _set_subscribers(subscribers):
+    global active, sees_kernels, _subscribers
+    _subscribers = subscribers
+    active = bool(_subscribers)
+    sees_kernels = any([topics is None or topics & {"dispatch", "returned"} for _, topics in _subscribers])
 
 
 @contextmanager
@@ -70,6 +77,6 @@ def watching(callback, *topics):
 
 def report(topic, **fields):
     """Tell everyone who asked for `topic`. Callers check `observer.active` first."""
-    for callback, topics in tuple(_subscribers):
+    for callback, topics in _subscribers:
         if topics is None or topic in topics:
             callback(topic, fields)

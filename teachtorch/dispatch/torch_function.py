@@ -143,7 +143,7 @@ def reported(function, name, args, kwargs):
         return result
     finally:
         if observer.active:
-            observer.report("function", phase="end", call=call, name=name, result=result)
+            observer.report("function", phase="end", call=call, name=name, args=args, result=result)
 
 
 def function_kernel(op):

@@ -332,7 +332,7 @@ def composite_kernel(function, signature):
 def tracking_kernel(op, function, is_multi_output):
     """Views remember their base. While nobody observes, the one view of a strided tensor is made here at once."""
     def ad_inplace_or_view(keys, self, *args):
-        if observer.active or keys & (K.SPARSE_CPU | K.PYTHON):
+        if observer.sees_kernels or keys & (K.SPARSE_CPU | K.PYTHON):
             return tracked(op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args), self)
         found = function(self, *args)
         if found.__class__ is list:

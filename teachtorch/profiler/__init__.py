@@ -6,8 +6,8 @@
     print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
     prof.export_chrome_trace("trace.json")          # opens in Perfetto or chrome://tracing
 
-`recorder.py` listens to the observer and writes one event per operator call, `device.py` does so for the
-simulated device; `names.py` says what PyTorch calls them, `flops.py` what they compute; `events.py` adds them
+`recorder.py` listens to the observer and writes notes; `replay.py` makes one event per operator call of them when
+somebody asks, `device.py` does so for the simulated device; `names.py` says what PyTorch calls them, `flops.py` what they compute; `events.py` adds them
 up, `table.py` and `export.py` write them out; `schedule.py` says which steps are recorded. Nothing is
 recorded, and nothing paid, while no profile is running. https://pytorch.org/docs/stable/profiler.html
 """

@@ -46,6 +46,7 @@ class profile:
         self._available = set()
         self._recorder = None              # while it records
         self._events = None                # of the last window; None before the first was prepared
+        self._unread = []                  # recorders that are done, and whose events nobody has asked for yet
         self._step_block = None
 
     # ---- the block -----------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ class profile:
             self._events = self._list(())
         elif not self.acc_events:
             warnings.warn(CLEARS, stacklevel=4)
-            self._events = self._list(())
+            self._events, self._unread = self._list(()), []
 
     def _begin_window(self):
         has = self._available.__contains__
@@ -126,7 +127,7 @@ class profile:
             raise AssertionError("Profiler must be initialized before stopping trace")
         recorder, self._recorder = self._recorder, None
         recorder.stop()
-        self._events = self._list([*self._events, *recorder.events])
+        self._unread.append(recorder)
 
     def _list(self, events):
         return EventList(events, self.profile_memory, self.with_stack, self.with_flops)
@@ -136,6 +137,9 @@ class profile:
     def _recorded(self, wish):
         if self._events is None:
             raise AssertionError(f"Profiler must be initialized before {wish}")
+        if self._unread:
+            self._events = self._list([*self._events, *[e for recorder in self._unread for e in recorder.events]])
+            self._unread = []
         return self._events
 
     def events(self):

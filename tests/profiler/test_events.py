@@ -1,10 +1,12 @@
 """What is recorded: which events, how they lie in time, what they come to when added up."""
 import threading
+from sys import getrefcount
 
 import pytest
 
 import teachtorch as torch
 from teachtorch import profiler
+from teachtorch.core import observer
 from teachtorch.profiler import profile, record_function
 
 
@@ -266,3 +268,48 @@ def test_modes_of_the_user_still_see_functions_while_it_records():
         prof = recorded(lambda: torch.nn.functional.softmax(x, dim=1))
     assert seen == ["softmax"]
     assert names(prof)[0] == "aten::softmax"
+
+
+def test_recording_keeps_no_tensor_alive():
+    x = torch.ones(3)
+
+    def work():
+        product = x * 2
+        assert getrefcount(product) == without
+    product = x * 2
+    without = getrefcount(product)
+    recorded(work, record_shapes=True, profile_memory=True, with_stack=True, with_flops=True)
+
+
+def test_kernels_below_the_first_are_not_reported_to_who_asks_for_calls():
+    seen, x = [], torch.ones(3, requires_grad=True)
+    with observer.watching(lambda topic, fields: seen.append((topic, fields.get("op"), fields.get("phase"))), "call", "node"):
+        x * 2
+    assert seen == [("call", "mul", "start"), ("node", None, None), ("call", "mul", "end")]
+    with observer.watching(lambda topic, fields: seen.append(fields["key"]), "dispatch"):
+        x * 2
+    assert seen[3:] == ["Autograd", "CPU"]
+    assert not observer.active and not observer.sees_kernels
+
+
+def test_a_failing_call_ends_with_no_result():
+    seen = []
+    with observer.watching(lambda topic, fields: seen.append(fields), "call"), pytest.raises(RuntimeError):
+        torch.ones(2, 3) @ torch.ones(2, 3)
+    assert [(f["op"], f["phase"]) for f in seen] == [("matmul", "start"), ("mm", "start"), ("mm", "end"), ("matmul", "end")]
+    assert seen[-1]["result"] is None
+
+
+def test_an_optimizer_shows_what_it_runs_without_a_profile():
+    model = torch.nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(torch.ones(2, 3)).sum().backward()
+    assert names(recorded(optimizer.step)) == ["Optimizer.step#SGD.step", "aten::_fused_sgd_"]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, foreach=False)
+    assert names(recorded(optimizer.step)) == ["Optimizer.step#SGD.step", "aten::add_", "aten::add_"]
+
+
+def test_events_are_made_once_and_only_when_asked_for():
+    prof = recorded(training_step)
+    first = prof.events()
+    assert first and prof.events() is first and prof.key_averages()
