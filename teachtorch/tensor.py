@@ -368,22 +368,25 @@ def _grow(t, nbytes):
     move_memory(t, runtime_of("cpu").malloc(nbytes), nbytes)
 
 
-def move_memory(t, buffer, nbytes):
-    """Move the storage of `t` to `buffer`. The search for tensors that must follow is left out if there are none."""
+def move_memory(t, buffer, nbytes, is_filled=False):
+    """Move the storage of `t` to `buffer`. The search for tensors that must follow is left out if there are none.
+
+    `is_filled`: the bytes are there already.
+    """
     if not is_alone(t):
-        return storage_of(t).move_to(buffer, nbytes)
+        return storage_of(t).move_to(buffer, nbytes, is_filled)
     storage = storage_of(t)
     _forget_array(t)
-    storage.replace(buffer, nbytes)
+    storage.replace(buffer, nbytes, is_filled)
 
 
 def share_memory(t):
     """Move the storage of `t` to shared memory, if it is not there yet."""
     storage = storage_of(t)
     if storage.shared is None:
-        shared = storage.new_shared_memory()
+        shared = storage.shared_copy()
         del storage                      # is_alone counts references
-        move_memory(t, shared.map(), shared.nbytes)
+        move_memory(t, shared.map(), shared.nbytes, is_filled=True)
         t._storage.become_shared(shared)
 
 

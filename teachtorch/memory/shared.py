@@ -54,6 +54,10 @@ class Descriptor:
         found = os.fstat(self.fd)
         return found.st_dev, found.st_ino
 
+    def write(self, data):
+        """Fill the memory from a flat uint8 array."""
+        write_at(self.fd, data, 0)
+
     def map(self):
         """A flat uint8 array over the memory."""
         return mapped(self.fd, self.nbytes)
@@ -89,6 +93,11 @@ class Name:
     def key(self):
         """What identifies the memory within this machine."""
         return self.name
+
+    def write(self, data):
+        """Fill the memory from a flat uint8 array."""
+        with opened(self.name) as fd:
+            write_at(fd, data, Holders.SIZE)
 
     def map(self):
         """A flat uint8 array over the memory."""
@@ -253,6 +262,18 @@ strategy = next(iter(STRATEGIES))                # of what is shared from now on
 def create(nbytes):
     """Fresh shared memory, by the current strategy. OSError if there is none, or no descriptor left."""
     return STRATEGIES[strategy].create(nbytes)
+
+
+def write_at(fd, data, offset):
+    """Write all bytes of an array into a file.
+
+    The system puts whole pages in at once. Copying through a mapping would stop at each page of 4096 bytes for the
+    system to give it and to fill it with zeros first: twice the time.
+    """
+    rest = memoryview(data)
+    while len(rest):
+        count = os.pwrite(fd, rest, offset)
+        rest, offset = rest[count:], offset + count
 
 
 def mapped(fd, nbytes):

@@ -85,17 +85,20 @@ class UntypedStorage:
         if not self.is_resizable:
             raise RuntimeError("Trying to resize storage that is not resizable")
 
-    def move_to(self, buffer, nbytes):
-        """Keep the bytes in `buffer` from now on, as many as fit. Every tensor that looks at them looks there."""
+    def move_to(self, buffer, nbytes, is_filled=False):
+        """Keep the bytes in `buffer` from now on, as many as fit. Every tensor that looks at them looks there.
+
+        `is_filled`: they are there already.
+        """
         old = self.buffer
-        self.replace(buffer, nbytes)
+        self.replace(buffer, nbytes, is_filled)
         for follow in followers:
             follow(self, old)
 
-    def replace(self, buffer, nbytes):
+    def replace(self, buffer, nbytes, is_filled=False):
         """`move_to` for whoever knows which tensors have to follow."""
         old, kept = self.buffer, min(self._nbytes, nbytes)
-        if old is not None:
+        if old is not None and not is_filled:
             runtime_of(self.device.type).copy(buffer[:kept], old[:kept])
         self.buffer, self._nbytes = buffer, nbytes
 
@@ -111,17 +114,19 @@ class UntypedStorage:
         RuntimeError for memory that is not the CPU's. https://pytorch.org/docs/stable/multiprocessing.html
         """
         if self.shared is None:
-            shared = self.new_shared_memory()
-            self.move_to(shared.map(), self._nbytes)
+            shared = self.shared_copy()
+            self.move_to(shared.map(), self._nbytes, is_filled=True)
             self.become_shared(shared)
         return self
 
-    def new_shared_memory(self):
-        """Room for the bytes, in memory/shared.py's Descriptor or Name."""
+    def shared_copy(self):
+        """The bytes once more, in shared memory: memory/shared.py's Descriptor or Name."""
         if self.device.type != "cpu":
             raise RuntimeError("_share_fd_: only available on CPU")
         from . import shared             # few programs need it
-        return shared.create(self._nbytes)
+        found = shared.create(self._nbytes)
+        found.write(self.buffer)
+        return found
 
     def become_shared(self, shared):
         """The bytes are in shared memory now, which others may see: they stay there."""
