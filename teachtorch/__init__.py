@@ -31,7 +31,7 @@ for _name, _function in _exports[""].items():
 
 # These use all the operators.
 from . import (_C, amp, backends, cuda, func, linalg, multiprocessing, nn, optim, overrides, serialization,  # noqa: E402,F401
-               special, types, utils, version)
+               sparse, special, types, utils, version)
 from .amp.autocast_mode import (autocast, clear_autocast_cache, get_autocast_dtype, is_autocast_cache_enabled,  # noqa: E402,F401
                                 is_autocast_enabled, set_autocast_cache_enabled, set_autocast_dtype,
                                 set_autocast_enabled)

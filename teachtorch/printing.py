@@ -194,11 +194,12 @@ def tensor_str(tensor, *, tangent=None, default_dtype=None):
     """
     default_dtype = str(default_dtype or settings.default_dtype)
     prefix = "tensor(" if _is_plain(tensor) else f"{type(tensor).__name__}("
-    text = prefix + _contents(tensor, len(prefix))
-    suffixes = [*_place_and_type(tensor, default_dtype), *_history(tensor)]
+    is_sparse = getattr(tensor, "is_sparse", False)
+    text = prefix + (_entries if is_sparse else _contents)(tensor, len(prefix))
+    suffixes = [*(_size_and_type if is_sparse else _place_and_type)(tensor, default_dtype), *_history(tensor)]
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    text = _with_suffixes(text, suffixes, len(prefix))
+    text = _with_suffixes(text, suffixes, len(prefix), on_new_line=is_sparse)
     return f"Parameter({text})" if _is_parameter(tensor) and not _is_plain(tensor) else text
 
 
@@ -219,6 +220,25 @@ def _contents(tensor, indent):
     if str(tensor.dtype) == "torch.bfloat16":
         tensor = tensor.float()    # PyTorch has no NumPy dtype for it; every bfloat16 is a float32
     return format_values(tensor.numpy(), _options, indent)
+
+
+def _entries(tensor, indent):
+    """The indices and values of a sparse tensor, as two tensors below each other."""
+    parts = []
+    for name, part in (("indices", tensor._indices()), ("values", tensor._values())):
+        start = f"{name}=tensor("
+        empty = f", size={tuple(part.shape)}" if math.prod(part.shape) == 0 else ""
+        parts.append(start + _contents(part, indent + len(start)) + empty + ")")
+    return (",\n" + " " * indent).join(parts)
+
+
+def _size_and_type(tensor, default_dtype):
+    """What is said of every sparse tensor."""
+    yield f"size={tuple(tensor.shape)}"
+    yield f"nnz={tensor._nnz()}"
+    if str(tensor.dtype) not in (default_dtype, "torch.int64", "torch.bool"):
+        yield f"dtype={tensor.dtype}"
+    yield f"layout={tensor.layout}"
 
 
 def _place_and_type(tensor, default_dtype):
@@ -247,11 +267,12 @@ def _history(tensor):
         yield "requires_grad=True"
 
 
-def _with_suffixes(text, suffixes, indent):
-    """Append each suffix to the last line, or to a new one where the line would get too long."""
+def _with_suffixes(text, suffixes, indent, on_new_line=False):
+    """Append each suffix to the last line, or to a new one where the line would get too long. `on_new_line`: start one."""
     width = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
-        if width + len(suffix) + 2 > _options.linewidth:
+        if on_new_line or width + len(suffix) + 2 > _options.linewidth:
+            on_new_line = False
             text += ",\n" + " " * indent + suffix
             width = indent + len(suffix)
         else:

@@ -9,6 +9,10 @@ A CPU tensor is kept in one of two equal forms, and turns into the other when as
     the geometry form  `_storage, _offset, _stride`: what a view operation computes
 So a chain of views never makes an array, and a chain of kernels never makes a storage.
 
+A sparse tensor (layout torch.sparse_coo) has neither. In the place of its storage stands an `Entries`: the indices of
+what is not zero, and the values there, two ordinary tensors. Its key is SparseCPU; kernels for strided memory never
+see it.
+
 This file knows no operator. Methods and Python operators are attached by ops/ and autograd/ with `method`.
 """
 import gc
@@ -110,6 +114,8 @@ class Tensor:
 
     def untyped_storage(self):
         """The bytes that this tensor looks at, shared with its views."""
+        if self._storage.__class__ is Entries:
+            raise NotImplementedError("Cannot access storage of SparseTensorImpl")
         return storage_of(self)
 
     def data_ptr(self):
@@ -118,7 +124,7 @@ class Tensor:
             return 0
         if self._device.type != "cpu":
             return self._storage.address() + self._offset * self._dtype.itemsize
-        if self._array is None and self._storage.buffer is None:
+        if self._array is None and self._storage.buffer is None and self._storage.__class__ is not Entries:
             return 0
         return array_of(self).__array_interface__["data"][0]
 
@@ -156,6 +162,10 @@ class Tensor:
 
     @property
     def nbytes(self):
+        if self._storage.__class__ is Entries:
+            raise RuntimeError("nbytes is not defined for sparse tensors.  If you want the size of the constituent "
+                               "tensors, add the nbytes of the indices and values.  If you want the size of the  "
+                               "equivalent dense tensor, multiply numel() by element_size()")
         return self.numel() * self._dtype.itemsize
 
     @property
@@ -204,7 +214,7 @@ class Tensor:
 
     def is_inference(self):
         """Whether the tensor was made under inference_mode, and so has neither versions nor a graph."""
-        return self._keys == inference_keys[self._device.type]
+        return self._keys in (inference_keys[self._device.type], inference_keys["sparse_cpu"])
 
 
 # ---- making tensors (for kernels and ops; users call the factory functions of ops/creation.py) -----------------
@@ -247,6 +257,51 @@ def from_geometry(storage, shape, stride, offset, dtype, cls=Tensor):
     t._view = None
     t._meta = None
     return t
+
+
+class Entries:
+    """What a sparse tensor has in the place of a storage: the entries that are kept; all other elements are zero.
+
+    `indices`: int64 of shape (sparse dims, entries), the place of each entry, and `values`: (entries, *dense dims), what
+    is there. Entries at one place count together. `is_coalesced`: whether it is known that no place occurs twice and
+    the places ascend. An Entries never changes: an operator that changes a sparse tensor gives it another one.
+    """
+
+    __slots__ = ("indices", "values", "is_coalesced")
+    buffer = None                      # there is no memory in which all elements lie
+    is_resizable = False
+
+    def __init__(self, indices, values, is_coalesced):
+        self.indices = indices
+        self.values = values
+        self.is_coalesced = is_coalesced
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+
+
+def from_entries(entries, shape):
+    """A sparse tensor of its entries. As in PyTorch its strides are all 0."""
+    t = _new(Tensor)
+    t._array = None
+    t._storage = entries
+    t._offset = 0
+    t._shape = tuple(shape)
+    t._stride = (0,) * len(t._shape)
+    t._dtype = entries.values._dtype
+    t._device = devices.CPU
+    t._keys = new_keys.sparse_cpu
+    t._counter = None
+    t._view = None
+    t._meta = None
+    return t
+
+
+def entries_of(t):
+    """The entries of a sparse tensor; None for a strided one."""
+    return t._storage if t._storage.__class__ is Entries else None
 
 
 def meta_tensor(shape, dtype, stride=None):

@@ -6,7 +6,7 @@ from numpy import ndarray
 from ..core import geometry
 from ..core.layout import contiguous_format
 from ..dispatch.state import state
-from ..tensor import stride_of
+from ..tensor import entries_of, stride_of
 from .node import ACCUMULATE_GRAD_SEQUENCE_NR, InputMetadata, Node
 
 
@@ -31,13 +31,21 @@ class AccumulateGrad(Node):
         if grads[0] is not None and meta.requires_grad:      # it may have been switched off since the forward pass
             if meta.grad is None:
                 meta.grad = first_gradient(self.variable, grads)
-            elif state.grad_enabled:
-                meta.grad = meta.grad + grads[0]      # part of a new graph: the old gradient must stay as it was
+            elif state.grad_enabled or entries_of(meta.grad) is not None:
+                meta.grad = sum_of(meta.grad, grads[0])
             else:
                 meta.grad.add_(grads[0])
         for hook in tuple((meta.post_accumulate_hooks or {}).values()):
             hook(self.variable)
         return []
+
+
+def sum_of(grad, new):
+    """The old gradient and the new one. As part of a new graph the old one must stay as it was, a sparse one cannot take
+    a dense one in."""
+    if entries_of(grad) is not None and entries_of(new) is None:
+        return new + grad
+    return grad + new if state.grad_enabled else grad.add_(new)
 
 
 def first_gradient(variable, grads):
@@ -46,9 +54,21 @@ def first_gradient(variable, grads):
     # Two references: the list's and getrefcount's own argument.
     if not state.grad_enabled and getrefcount(grads[0]) == 2 and may_steal(grads[0], wanted):
         return grads[0]
+    if entries_of(grads[0]) is not None:
+        return first_sparse_gradient(grads)
     if not is_dense(variable):
         return grads[0].clone(memory_format=contiguous_format)
     return copy_in_layout(grads[0], wanted)
+
+
+def first_sparse_gradient(grads):
+    """The incoming sparse gradient itself if nobody else holds it or its entries, else a copy."""
+    entries = entries_of(grads[0])
+    # Two references each: the list's or the slot's, and getrefcount's own argument; `entries` is a third one.
+    is_alone = getrefcount(grads[0]) == 2 and getrefcount(entries) == 3
+    if not state.grad_enabled and is_alone and is_sole_owner(entries.indices) and is_sole_owner(entries.values):
+        return grads[0]
+    return grads[0].clone()
 
 
 def may_steal(grad, wanted_stride):

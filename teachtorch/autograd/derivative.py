@@ -5,7 +5,7 @@ An operator's declaration holds formulas such as
     vjp = {"self": lambda grad, other: grad * other, "other": lambda grad, self: grad * self}
 
 The parameter names of a formula say what it needs, and so what is saved: `grad` (or `grads`, of an operator with
-several outputs), names of arguments, names of outputs (`result`), `<argument>_shape`, `_dtype`, `_device`, `_geometry`
+several outputs), names of arguments, names of outputs (`result`), `<argument>_shape`, `_dtype`, `_device`, `_layout`, `_geometry`
 (shape, stride, offset), and `needs` (which arguments of a joint formula want a gradient). Only what the formulas of the
 arguments that require grad name is saved: multiplying by a constant saves the constant and not its partner.
 
@@ -23,8 +23,9 @@ from .node import SECOND_BACKWARD, Node, next_sequence_nr
 from .saved import Saved, SavedTensor, save_input, save_result
 
 # How a plan fetches one value when the node is made.
-ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, DEVICE, NEEDS = range(7)
-_SUFFIXES = (("_shape", SHAPE), ("_dtype", DTYPE), ("_geometry", GEOMETRY), ("_device", DEVICE))
+ARGUMENT, RESULT, SHAPE, DTYPE, GEOMETRY, DEVICE, LAYOUT, NEEDS = range(8)
+_SUFFIXES = (("_shape", SHAPE), ("_dtype", DTYPE), ("_geometry", GEOMETRY), ("_device", DEVICE),
+             ("_layout", LAYOUT))
 
 # Operators to which PyTorch passes a number as a tensor: it has a (None, 0) edge and counts as saved. Elsewhere a
 # number has neither.
@@ -191,6 +192,8 @@ def describe(value, kind):
         return value._shape
     if kind == DEVICE:
         return value._device
+    if kind == LAYOUT:
+        return value.layout
     return value._dtype if kind == DTYPE else (value._shape, stride_of(value), value._offset)
 
 

@@ -14,7 +14,7 @@ from ..core import observer
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import set_grad_mode, state
 from ..memory.streams import side_streams
-from ..tensor import Tensor
+from ..tensor import Tensor, entries_of
 from .accumulate import is_dense, is_sole_owner
 from .node import GraphRoot
 from .node_streams import enter_stream_of, hand_over, hand_over_all, in_stream_of, stream_of, wait_in_current_stream
@@ -188,6 +188,8 @@ def add_into(buffer, input_nr, grad):
     # Three references: the buffer's, `held` and getrefcount's own argument.
     if getrefcount(held) == 3 and not state.grad_enabled and is_sole_owner(held) and is_dense(held):
         held.add_(grad)
+    elif entries_of(held) is not None and entries_of(grad) is None:
+        buffer[input_nr] = grad + held            # dense + sparse there is, sparse + dense there is not
     else:
         buffer[input_nr] = held + grad
 

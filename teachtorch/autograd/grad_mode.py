@@ -5,7 +5,7 @@ Each is a context manager and a decorator, and acts on the current thread alone.
 import functools
 import inspect
 
-from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE
+from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE_AND_LAYOUT
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import NewKeys, new_keys
 
@@ -139,6 +139,6 @@ class inference_mode(_SwitchDecorator):
     def _switch(inference):
         """New tensors of this thread carry their backend's key alone, or the usual set."""
         state.inference = inference
-        for device_type, backend in OF_DEVICE.items():
+        for device_type, backend in OF_DEVICE_AND_LAYOUT.items():
             usual = getattr(NewKeys, device_type)
             setattr(new_keys, device_type, backend if inference else usual)

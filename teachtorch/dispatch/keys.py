@@ -13,13 +13,15 @@ CPU, SIM, CUDA, META, SPARSE_CPU, BACKEND_SELECT, PYTHON, AD_INPLACE_OR_VIEW, AU
     AUTOCAST_CPU, FUNCTORCH, PYTHON_FUNCTION = (1 << i for i in range(len(NAMES)))
 
 BACKENDS = CPU | SIM | CUDA | META
+BACKENDS_OF_ANY_LAYOUT = BACKENDS | SPARSE_CPU
 BELOW_AUTOGRAD = AUTOGRAD - 1
 BELOW_AD_INPLACE_OR_VIEW = AD_INPLACE_OR_VIEW - 1
 
 OF_NAME = {name: 1 << i for i, name in enumerate(NAMES)}
 OF_DEVICE = {"cpu": CPU, "sim": SIM, "cuda": CUDA, "meta": META}
+OF_DEVICE_AND_LAYOUT = {**OF_DEVICE, "sparse_cpu": SPARSE_CPU}
 
-for _type, _key in OF_DEVICE.items():
+for _type, _key in OF_DEVICE_AND_LAYOUT.items():
     setattr(tensor.NewKeys, _type, _key | AD_INPLACE_OR_VIEW | AUTOGRAD)
     tensor.inference_keys[_type] = _key
 

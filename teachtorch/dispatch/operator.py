@@ -13,13 +13,14 @@ from .state import state
 
 # Alias keys: a kernel under one of these serves many keys (aten/src/ATen/core/dispatch/OperatorEntry.cpp).
 COMPOSITE_IMPLICIT = "CompositeImplicit"     # built from operators that have derivatives: serves autograd too
-COMPOSITE_EXPLICIT = "CompositeExplicit"     # the same kernel for every backend
+COMPOSITE_EXPLICIT = "CompositeExplicit"     # the same kernel for every backend, of strided tensors
 
 _SEQUENCES = (list, tuple)
 
 registry = {}                                # name -> Operator
 fallbacks = {}                               # key -> kernel for all operators that have none of their own
 makers = {}                                  # key -> function(operator) that makes its kernel from the others, or None
+refusals = {}                                # key -> function(operator) that makes a kernel which says that there is none
 
 
 def fallthrough(keys, *args):
@@ -93,8 +94,8 @@ class Operator:
 
     def redispatch(self, keys, *args):
         """Go on with the highest kernel of `keys`; called by kernels to reach the ones below them."""
-        if observer.sees_kernels:
-            return self._observed_kernel(keys, args)
+        if observer.active:
+            return self._observed(keys, args)
         return (self._chosen.get(keys) or self.choose(keys))(keys, *args)
 
     def choose(self, keys):
@@ -108,7 +109,7 @@ class Operator:
             kernel = self.kernel_for(key)
             if kernel is not fallthrough:
                 return key, kernel
-        if not keys & K.BACKENDS:
+        if not keys & K.BACKENDS_OF_ANY_LAYOUT:
             raise TypeError(f"{self.name}(): expected at least one Tensor among the arguments")
         raise NotImplementedError(f"Could not run '{self.name}' with arguments from the "
                                   f"'{K.name_of(keys & K.BACKENDS)}' backend. It has kernels for: {self.describe_kernels()}.")
@@ -120,19 +121,22 @@ class Operator:
     def service(self, key):
         """(how, kernel): what serves one key, by PyTorch's precedence.
 
-        `how` is "own", an alias, "made" (from the declaration, by a maker), "fallback" or "fallthrough".
+        `how` is "own", an alias, "made" (from the declaration, by a maker), "fallback", "missing" (a refusal: the call
+        may not go on to a lower key) or "fallthrough".
         """
         if key in self.kernels:
             return "own", self.own_kernel(key)
         is_backend = key & K.BACKENDS
         if is_backend and COMPOSITE_EXPLICIT in self.kernels:
             return COMPOSITE_EXPLICIT, self.kernels[COMPOSITE_EXPLICIT]
-        if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key == K.AUTOGRAD):
+        if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key in (K.AUTOGRAD, K.SPARSE_CPU)):
             return COMPOSITE_IMPLICIT, self.kernels[COMPOSITE_IMPLICIT]
         made = makers[key](self) if key in makers else None
         if made is not None:
             return "made", made
-        return ("fallback", fallbacks[key]) if key in fallbacks else ("fallthrough", fallthrough)
+        if key in fallbacks:
+            return "fallback", fallbacks[key]
+        return ("missing", refusals[key](self)) if key in refusals else ("fallthrough", fallthrough)
 
     def own_kernel(self, key):
         """The kernel registered for this very key."""
@@ -145,30 +149,13 @@ class Operator:
         return ", ".join(key if isinstance(key, str) else K.name_of(key) for key in self.kernels)
 
     def _observed(self, keys, args):
-        """Run a call from its highest key, and tell the observer before and after."""
-        if state.is_device_thread:
-            return self._find(keys)[1](keys, *args)
-        observer.report("call", phase="start", op=self.name, args=args)
-        found = None
-        try:
-            if observer.sees_kernels:
-                found = self._observed_kernel(keys, args)
-            else:
-                found = (self._chosen.get(keys) or self.choose(keys))(keys, *args)
-            return found
-        finally:
-            if observer.active:
-                observer.report("call", phase="end", op=self.name, args=args, result=found)
-
-    def _observed_kernel(self, keys, args):
-        """Run the highest kernel of `keys`, and tell the observer before and after."""
         key, kernel = self._find(keys)
         if state.is_device_thread:
             return kernel(keys, *args)
         observer.report("dispatch", op=self.name, key=K.name_of(key), keys=keys, depth=state.depth, args=args)
         state.depth += 1
-        found = None
         try:
+            found = None
             found = kernel(keys, *args)
             return found
         finally:

@@ -29,6 +29,8 @@ MODULES = (
     "foreach", "fused_optim",
     # on accelerators
     "launch", "transfer", "on_cuda",
+    # the second layout
+    "sparse",
     # taken over by classes and modes
     "torch_dispatch",
 )

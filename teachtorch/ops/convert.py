@@ -8,7 +8,7 @@ from ..core.device import CPU, as_device, device
 from ..core.layout import contiguous_format, is_in, preserve_format, strided, strides_in, suggested
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator, registry
-from ..tensor import Tensor, array_of, from_array, meta_tensor, stride_of
+from ..tensor import Tensor, array_of, entries_of, from_array, meta_tensor, stride_of
 from .arguments import PYTHON_DTYPES, as_dtype
 from .creation import empty_strided_array
 from .declare import (
@@ -99,6 +99,8 @@ def clone(self, *, memory_format=None):
 @composite("contiguous", spaces=("Tensor",))
 def contiguous(self, memory_format=contiguous_format):
     """This tensor if its elements lie in the order of the format, else a copy in that order."""
+    if entries_of(self) is not None:
+        raise RuntimeError("unsupported memory format option Contiguous")
     if memory_format is contiguous_format or memory_format is preserve_format:
         if geometry.is_contiguous(self._shape, stride_of(self)):
             return self
@@ -111,11 +113,10 @@ def contiguous(self, memory_format=contiguous_format):
 
 def is_contiguous(self, memory_format=contiguous_format):
     """Whether the elements lie in memory in the order of the format, one after the other."""
-    return is_in(memory_format, self._shape, stride_of(self))
+    return entries_of(self) is None and is_in(memory_format, self._shape, stride_of(self))
 
 
 publish("is_contiguous", is_contiguous, ("Tensor",))
-Tensor.layout = property(lambda self: strided, doc="How the elements are kept: torch.strided.")
 
 
 # ---- writing -------------------------------------------------------------------------------------
@@ -356,6 +357,7 @@ def type_(self, dtype=None, non_blocking=False):
     """The name of the tensor's type, such as "torch.FloatTensor"; or the tensor in that type or dtype."""
     if dtype is None:
         place = "" if self.is_cpu else self._device.type + "."
+        place += "" if entries_of(self) is None else "sparse."
         return f"torch.{place}{dt.scalar_type_name(self._dtype)}Tensor"
     if isinstance(dtype, str):
         dtype = dtype_of_type_name(dtype)

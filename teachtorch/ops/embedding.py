@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..autograd.meta import tracks
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
-from ..dispatch.state import state
+from ..dispatch.operator import registry
 from ..kernels import rows
 from ..tensor import array_of
 from .creation import beside
@@ -38,8 +37,10 @@ def check_lookup(indices, name):
     spaces=("",),
     out=False,
     vjp={
-        "weight": lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq: (
-            grad.embedding_dense_backward(indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+        "weight": lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq, sparse: (
+            registry["embedding_sparse_backward" if sparse else "embedding_dense_backward"](
+                grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
+            )
         )
     },
 )
@@ -95,20 +96,12 @@ def nn_embedding(
         padding_idx: the row that receives no gradient; negative: counted from the end.
         max_norm: rows that are looked up are first scaled down, in place, to this `norm_type`-norm.
         scale_grad_by_freq: divide each row's gradient by how often it was looked up.
-        sparse: only without gradients, since there are no sparse ones here.
+        sparse: make the weight's gradient a sparse tensor, which holds the rows that were looked up.
     """
-    refuse_sparse(weight, sparse)
     padding_idx = -1 if padding_idx is None else padding_row(padding_idx, weight)
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type)
     return embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
-
-
-def refuse_sparse(weight, sparse):
-    if sparse and state.grad_enabled and tracks(weight):
-        raise NotImplementedError(
-            "sparse=True makes sparse gradients, which teachtorch has not; use sparse=False"
-        )
 
 
 def padding_row(padding_idx, weight):
@@ -159,7 +152,6 @@ def embedding_bag(
         max_norm, norm_type, scale_grad_by_freq, sparse: as for `embedding`.
     """
     check_bag_arguments(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
-    refuse_sparse(weight, sparse)
     if len(input._shape) == 2:
         offsets = beside(input, np.arange(input._shape[0], dtype=np.int64) * input._shape[1])
         input = input.reshape(-1)
@@ -175,7 +167,7 @@ def embedding_bag(
             per_sample_weights = per_sample_weights.index_select(0, positions)
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type)
-    found = embedding(weight, input, -1, scale_grad_by_freq)
+    found = embedding(weight, input, -1, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
         found = found * per_sample_weights.unsqueeze(-1)
     return REDUCTIONS[mode](found, bags, count)

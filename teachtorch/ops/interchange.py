@@ -12,7 +12,8 @@ from ..core.once import warn_once
 from ..dispatch.state import state
 from ..dispatch.torch_function import reported
 from ..memory.storage import UntypedStorage, bytes_of
-from ..tensor import Tensor, array_of, from_array, from_geometry, method, storage_of, stride_of
+from ..tensor import (Entries, Tensor, array_of, entries_of, from_array, from_entries, from_geometry, method, storage_of,
+                      stride_of)
 from .arguments import as_dtype
 from .creation import announced, asked_grad, tensor
 from .declare import publish
@@ -32,6 +33,8 @@ def numpy(self, *, force=False):
     `force`: detach and copy to the CPU first if needed. RuntimeError for tensors that require grad,
     TypeError for tensors on other devices and for bfloat16.
     """
+    if entries_of(self) is not None:
+        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
     if force:
         self = self.detach().cpu()
     if state.grad_enabled and tracks(self):
@@ -255,6 +258,8 @@ def item(self):
 
 
 def number_on_host(self):
+    if entries_of(self) is not None:
+        self = self.to_dense()
     return array_of(self.cpu()).item()
 
 
@@ -358,8 +363,11 @@ def __deepcopy__(self, memo):
                            "https://github.com/pytorch/pytorch/pull/103001")
     if id(self) in memo:
         return memo[id(self)]
-    storage = copy.deepcopy(storage_of(self), memo)
-    copied = from_geometry(storage, self._shape, stride_of(self), self._offset, self._dtype, type(self))
+    if entries_of(self) is not None:
+        copied = become_class(self.detach().clone(), type(self))
+    else:
+        storage = copy.deepcopy(storage_of(self), memo)
+        copied = from_geometry(storage, self._shape, stride_of(self), self._offset, self._dtype, type(self))
     memo[id(self)] = copied
     if tracks(self):
         copied.requires_grad_()
@@ -367,6 +375,17 @@ def __deepcopy__(self, memo):
             copied.grad = copy.deepcopy(self.grad, memo)
     copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return copied
+
+
+def become_class(t, cls):
+    t.__class__ = cls
+    return t
+
+
+def rebuild_sparse_tensor(cls, indices, values, shape, is_coalesced, requires_grad):
+    """The inverse of pickling a sparse tensor."""
+    t = become_class(from_entries(Entries(indices, values, is_coalesced), shape), cls)
+    return t.requires_grad_() if requires_grad else t
 
 
 def rebuild_tensor(cls, storage, offset, shape, stride, dtype, requires_grad):
@@ -377,6 +396,10 @@ def rebuild_tensor(cls, storage, offset, shape, stride, dtype, requires_grad):
 
 def __reduce_ex__(self, protocol):
     """Pickle the storage with the geometry: tensors that share a storage share it after loading."""
+    entries = entries_of(self)
+    if entries is not None:
+        parts = entries.indices, entries.values, self._shape, entries.is_coalesced
+        return rebuild_sparse_tensor, (type(self), *parts, tracks(self)), self.__dict__ or None
     where = storage_of(self), self._offset, self._shape, stride_of(self)
     arguments = (type(self), *where, self._dtype, tracks(self))
     return rebuild_tensor, arguments, self.__dict__ or None

@@ -186,6 +186,4 @@ publish("const_data_ptr", Tensor.data_ptr, ("Tensor",))
 for _name in ("is_quantized", "is_nested", "is_mkldnn", "is_sparse_csr", "is_xla", "is_mps", "is_xpu",
               "is_vulkan", "is_ipu", "is_maia", "is_mtia"):
     setattr(Tensor, _name, False)
-if not hasattr(Tensor, "is_sparse"):
-    Tensor.is_sparse = False
 Tensor.name = None

@@ -29,7 +29,7 @@ def storage(self):
     """The storage as elements of the tensor's dtype. UserWarning, once: `untyped_storage()` is the one to
     use."""
     warn_once("TypedStorage", DEPRECATED)
-    return TypedStorage(storage_of(self), self._dtype)
+    return TypedStorage(self.untyped_storage(), self._dtype)
 
 
 for function in (share_memory_, is_shared, storage):
