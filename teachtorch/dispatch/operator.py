@@ -94,8 +94,8 @@ class Operator:
 
     def redispatch(self, keys, *args):
         """Go on with the highest kernel of `keys`; called by kernels to reach the ones below them."""
-        if observer.active:
-            return self._observed(keys, args)
+        if observer.sees_kernels:
+            return self._observed_kernel(keys, args)
         return (self._chosen.get(keys) or self.choose(keys))(keys, *args)
 
     def choose(self, keys):
@@ -149,13 +149,30 @@ class Operator:
         return ", ".join(key if isinstance(key, str) else K.name_of(key) for key in self.kernels)
 
     def _observed(self, keys, args):
+        """Run a call from its highest key, and tell the observer before and after."""
+        if state.is_device_thread:
+            return self._find(keys)[1](keys, *args)
+        observer.report("call", phase="start", op=self.name, args=args)
+        found = None
+        try:
+            if observer.sees_kernels:
+                found = self._observed_kernel(keys, args)
+            else:
+                found = (self._chosen.get(keys) or self.choose(keys))(keys, *args)
+            return found
+        finally:
+            if observer.active:
+                observer.report("call", phase="end", op=self.name, args=args, result=found)
+
+    def _observed_kernel(self, keys, args):
+        """Run the highest kernel of `keys`, and tell the observer before and after."""
         key, kernel = self._find(keys)
         if state.is_device_thread:
             return kernel(keys, *args)
         observer.report("dispatch", op=self.name, key=K.name_of(key), keys=keys, depth=state.depth, args=args)
         state.depth += 1
+        found = None
         try:
-            found = None
             found = kernel(keys, *args)
             return found
         finally:
