@@ -12,7 +12,7 @@ from ..caching import CachingAllocator, register_allocator
 from ..launch import Launch, shown_site
 from ..runtime import AcceleratorRuntime, register_runtime
 from ..streams import AcceleratorError, declare_available
-from .arena import Arena
+from .arena import CAN_MAP, Arena
 from .cost import CostModel
 from .queue import Queue
 
@@ -33,6 +33,7 @@ class SimRuntime(AcceleratorRuntime):
     """
 
     device_type = "sim"
+    can_map = CAN_MAP
 
     def __init__(self, capacity=None):
         self.capacity = capacity or int(os.environ.get("TEACHTORCH_SIM_MEMORY") or CAPACITY)
@@ -63,6 +64,19 @@ class SimRuntime(AcceleratorRuntime):
     def device_free(self, address):
         self.wait_for_queues()  # as cudaFree does: somebody may still use it
         self.arena.release(address)
+
+    def reserve_addresses(self, nbytes):
+        return self.arena.reserve(nbytes)
+
+    def map_memory(self, address, nbytes):
+        self.arena.map(nbytes)
+
+    def unmap_memory(self, address, nbytes):
+        self.wait_for_queues()  # somebody may still use it
+        self.arena.unmap(address, nbytes)
+
+    def release_addresses(self, address, nbytes):
+        self.arena.release_range(address)
 
     def memory_info(self):
         return self.arena.free_bytes(), self.arena.capacity
