@@ -8,7 +8,6 @@ import dis
 import functools
 import inspect
 import linecache
-import operator
 import sys
 import types
 
@@ -19,6 +18,7 @@ from ..nn import Module
 from ..optim import Optimizer
 from ..tensor import Tensor, stride_of
 from .capture import NotCapturable, is_plain
+from .module_guards import ModulesWatch
 
 PLAIN = (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class, type(Ellipsis), range, slice)
 SPEAKING = {"print", "input", "open", "exec", "eval", "breakpoint"}
@@ -158,41 +158,25 @@ class Environment:
         found = [(f"{place}.{name}" if name else place, m) for name, m in root.named_modules()
                  if m is root or self.is_new(m)]
         self.modules += [m for _, m in found]
-        self.watch_modules(place, found)
-        self.watch_parameters(place, found)
+        parts = [*watches_of_modules(place, found), *self.watches_of_parameters(place, found)]
+        self.watches.append(ModulesWatch(place, parts, [(m, plain_attributes(m)) for _, m in found]))
         for where, m in found:
             self.visit_one_module(m, where)
 
-    def watch_modules(self, place, found):
-        """Plain attributes, children and hooks of modules; lists, since this runs before each call."""
-        readers = [(fields_reader(m), m.__dict__) for _, m in found]
-        self.watches.append(WatchOfMany(f"attributes of {place} and of what is in it",
-                                        [f"an attribute of {where}" for where, _ in found],
-                                        lambda: [read(fields) for read, fields in readers]))
-        parents = [(where, m._modules) for where, m in found if m._modules]
-        self.watches.append(WatchOfMany(f"the submodules of {place}", [f"the submodules of {w}" for w, _ in parents],
-                                        lambda: [list(map(id, children.values())) for _, children in parents]))
-        hooks = [(where, h) for where, m in found for h in (m._forward_hooks, m._forward_pre_hooks)]
-        self.watches.append(WatchOfMany(f"the hooks of {place}", [f"the hooks of {where}" for where, _ in hooks],
-                                        lambda: [len(h) for _, h in hooks]))
-
-    def watch_parameters(self, place, found):
+    def watches_of_parameters(self, place, found):
         """Which parameters and buffers there are, and what a graph took from them."""
         holders = [(where, h) for where, m in found for h in (m._parameters, m._buffers) if h]
-        self.watches.append(WatchOfMany(f"the parameters and buffers of {place}",
-                                        [f"a parameter or buffer of {where}" for where, _ in holders],
-                                        lambda: [list(map(id, h.values())) for _, h in holders]))
         named = [(f"{where}.{name}", t) for where, h in holders for name, t in h.items() if t is not None]
-        names, tensors = [name for name, _ in named], [t for _, t in named]
-        for fact, read in (("shape", lambda: [t._shape for t in tensors]),
-                           ("dtype", lambda: [id(t._dtype) for t in tensors]),
-                           ("requires_grad", lambda: [t._meta is not None and t._meta.requires_grad for t in tensors])):
-            self.watches.append(WatchOfMany(f"{fact} of the parameters of {place}", [f"{fact} of {n}" for n in names], read))
         for name, t in named:
             if not is_plain(t):
                 raise NotCapturable(f"{name} is a {type(t).__name__}, whose operators are its own")
             self.tensors[id(t)] = t
             self.is_new(t)
+        names, tensors = [name for name, _ in named], [t for _, t in named]
+        return [WatchOfMany(f"the parameters and buffers of {place}", [f"a parameter or buffer of {w}" for w, _ in holders],
+                            lambda: [list(map(id, h.values())) for _, h in holders]),
+                *[WatchOfMany(f"{fact} of the parameters of {place}", [f"{fact} of {n}" for n in names],
+                              lambda read=read: list(map(read, tensors))) for fact, read in FACTS.items()]]
 
     def visit_one_module(self, m, where):
         """What is held besides, hooks, and the code of forward."""
@@ -297,10 +281,32 @@ def facts_of(t):
     return t._shape, stride_of(t), id(t._dtype), id(t._device), tracks(t)
 
 
+FACTS = {"shape": lambda t: t._shape, "strides": stride_of, "dtype": lambda t: id(t._dtype),
+         "device": lambda t: id(t._device), "requires_grad": lambda t: t._meta is not None and t._meta.requires_grad}
+
+
+def watches_of_modules(place, found):
+    """Plain attributes, children and hooks of modules."""
+    readers = [(fields_reader(m), m.__dict__) for _, m in found]
+    parents = [(where, m._modules) for where, m in found if m._modules]
+    hooks = [(where, h) for where, m in found for h in (m._forward_hooks, m._forward_pre_hooks)]
+    return [WatchOfMany(f"attributes of {place} and of what is in it", [f"an attribute of {where}" for where, _ in found],
+                        lambda: [read(fields) for read, fields in readers]),
+            WatchOfMany(f"the submodules of {place}", [f"the submodules of {where}" for where, _ in parents],
+                        lambda: [list(map(id, children.values())) for _, children in parents]),
+            WatchOfMany(f"the hooks of {place}", [f"the hooks of {where}" for where, _ in hooks],
+                        lambda: [len(h) for _, h in hooks])]
+
+
+def plain_attributes(m):
+    """The names of what a module holds that is no tensor, module or container."""
+    return [n for n, v in m.__dict__.items() if isinstance(v, PLAIN) and not n.startswith("_")]
+
+
 def fields_reader(m):
-    """A function of a module's __dict__ that returns its plain attributes at once."""
-    plain = [n for n, v in m.__dict__.items() if isinstance(v, PLAIN) and not n.startswith("_")]
-    return operator.itemgetter(*plain)
+    """A function of a module's __dict__ that returns its plain attributes."""
+    names = plain_attributes(m)
+    return lambda fields: [fields.get(name) for name in names]
 
 
 def has_contents(cell):

@@ -1,5 +1,8 @@
 """When a captured graph serves a call again, and when it must be captured anew. No kernels here: backend="eager"."""
+import copy
+import gc
 import warnings
+import weakref
 
 import pytest
 
@@ -189,3 +192,113 @@ def test_reset_forgets():
     torch._dynamo.reset()
     assert graphs(f) == 0
     assert f(torch.zeros(1)).item() == 1
+
+
+# ---- models -----------------------------------------------------------------------------------------------------------
+
+
+class Normed(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+        self.factor = 1000.5
+
+    def forward(self, x):
+        return self.inner(x) * self.factor
+
+
+def change_flag(model):
+    model.inner[1].training = False
+
+
+def change_attribute_by_dict(model):
+    model.__dict__["factor"] = 3.0
+
+
+def delete_attribute(model):
+    model.factor_was = model.__dict__.pop("factor")
+    type(model).factor = 7.0
+
+
+def replace_child(model):
+    model.inner[0] = torch.nn.Linear(2, 2)
+
+
+def replace_child_by_dict(model):
+    model.inner._modules["0"] = torch.nn.Linear(2, 2)
+
+
+def add_child(model):
+    model.inner.append(torch.nn.ReLU())
+
+
+def add_hook(model):
+    model.inner[0].register_forward_hook(lambda module, args, output: output * 2)
+
+
+def replace_parameter(model):
+    model.inner[0].weight = torch.nn.Parameter(torch.full((2, 2), 0.5))
+
+
+def replace_parameter_by_dict(model):
+    model.inner[0]._parameters["bias"] = torch.nn.Parameter(torch.ones(2))
+
+
+def remove_parameter(model):
+    model.inner[0].bias = None
+
+
+def other_memory(model):
+    model.inner[0].weight.data = torch.full((2, 2), 0.25).t()
+
+
+def other_dtype(model):
+    model.double()
+    model.float()
+    model.inner[1].running_mean.data = torch.ones(2)
+
+
+def freeze(model):
+    model.inner[0].weight.requires_grad_(False)
+
+
+CHANGES = [change_flag, change_attribute_by_dict, delete_attribute, replace_child, replace_child_by_dict, add_child, add_hook,
+           replace_parameter, replace_parameter_by_dict, remove_parameter, other_memory, other_dtype, freeze]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_what_is_changed_in_a_model_is_seen(change):
+    torch.manual_seed(0)
+    model, x = Normed(), torch.randn(5, 2)
+    f = torch.compile(model, backend="eager")
+    for _ in range(2):
+        f(x)
+    change(model)
+    before = copy.deepcopy(model)
+    assert torch.equal(f(x), before(x))
+    assert f(x).requires_grad == before(x).requires_grad
+    if hasattr(Normed, "factor"):
+        del Normed.factor
+
+
+def test_equal_values_that_are_other_objects_need_no_new_graph():
+    model, x = Normed(), torch.randn(5, 2)
+    f = torch.compile(model, backend="eager")
+    f(x)
+    for _ in range(12):
+        model.factor = float("1000.5")
+        model.inner[0].weight.data = model.inner[0].weight.data.clone()
+        assert torch.equal(f.eval()(x), model(x))
+        f.train()(x)
+    assert len(f.compiled.entries) == 2
+
+
+def test_guards_keep_no_memory_alive_that_the_model_has_let_go():
+    model, x = torch.nn.Linear(2, 2), torch.randn(5, 2)
+    f = torch.compile(model, backend="eager")
+    f(x)
+    array = weakref.ref(model.weight.detach().numpy().base if model.weight.detach().numpy().base is not None
+                        else model.weight.detach().numpy())
+    model.weight.data = torch.ones(2, 2)
+    gc.collect()
+    assert array() is None

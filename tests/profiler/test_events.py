@@ -296,7 +296,7 @@ def test_a_failing_call_ends_with_no_result():
     seen = []
     with observer.watching(lambda topic, fields: seen.append(fields), "call"), pytest.raises(RuntimeError):
         torch.ones(2, 3) @ torch.ones(2, 3)
-    assert [(f["op"], f["phase"]) for f in seen] == [("matmul", "start"), ("mm", "start"), ("mm", "end"), ("matmul", "end")]
+    assert [(f["op"], f["phase"]) for f in seen[-4:]] == [("matmul", "start"), ("mm", "start"), ("mm", "end"), ("matmul", "end")]
     assert seen[-1]["result"] is None
 
 
