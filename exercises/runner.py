@@ -83,6 +83,7 @@ class Result:
     problem: str = ""
     message: str = ""
     printed: str = ""
+    note: str = ""  # about how it was graded
     seconds: float = 0.0
 
     @property
@@ -190,6 +191,7 @@ class Grader:
         elif event["event"] == "end":
             self._ended(event["job"], event["test"], event["kind"], event["message"], event["seconds"])
         elif event["event"] == "finished":
+            self.results[event["job"]].note = event.get("note", "")
             self._finished(event["job"])
 
     def _title(self, event: dict) -> str:
@@ -278,6 +280,7 @@ class Child:
         self.ready = False
         self.ended = False
         self.left: float | None = None
+        self.spare = 0.0
         marker = f"\0{secrets.token_hex(16)}\n"
         key = secrets.token_bytes(32)
         self.reader = Reader(key)
@@ -305,7 +308,7 @@ class Child:
         self.ready = True
         self.current = None
         if event["event"] == "start":
-            self.current = (event["job"], event["test"])
+            self.current, self.spare = (event["job"], event["test"]), event.get("spare", 0.0)
             self.steps.append(self.current)
             self.output.count = 0
 
@@ -350,7 +353,7 @@ class Child:
         """Seconds for what is going on: a test, an import (which may import NumPy or Numba), the start."""
         if self.current is None:
             return self.limits.start_seconds
-        return self.limits.seconds * (IMPORT_FACTOR if self.current[1] == IMPORT else 1)
+        return self.limits.seconds * (IMPORT_FACTOR if self.current[1] == IMPORT else 1) + self.spare
 
     def _check(self, begin: float, seconds: float) -> None:
         if self.output.count > self.limits.output_bytes:

@@ -27,7 +27,8 @@ def headline(result: Result) -> str:
     colour = "green" if result.passed else "yellow" if _untouched(result) else "red"
     word = "passed" if result.passed else _word(result)
     points = f"{result.score}/{result.exercise.points}"
-    return f"{paint(word.ljust(11), colour)}  {points:>5}  {result.exercise.name:<18} {result.exercise.title}"
+    line = f"{paint(word.ljust(11), colour)}  {points:>5}  {result.exercise.name:<18} {result.exercise.title}"
+    return line + (f"\n{indented(result.note)}" if result.note else "")
 
 
 def details(result: Result) -> str:

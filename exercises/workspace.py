@@ -23,7 +23,9 @@ SOLVED = re.compile(
 )
 CONFTEST = '''"""Lets plain `pytest` grade the files that lie beside the tests."""
 
-from exercises.grading.fixtures import _fresh_calls, pytest_report_header, rng, yours  # noqa: F401
+from exercises.grading.fixtures import (  # noqa: F401
+    _fresh_calls, _processes, pytest_pyfunc_call, pytest_report_header, ranks, rng, yours
+)
 '''
 
 

@@ -1,35 +1,30 @@
 """Grades find_unused.py."""
 
-from exercises.grading import Mismatch, equal, points
-from exercises.grading.ranks import Ranks, Stuck
+from exercises.grading import equal, points
 
 
-def run(yours, grads, used):
-    ranks = Ranks(len(grads))
-    try:
-        return ranks.run(lambda comm: yours.average_used(comm, grads[comm.rank], used[comm.rank]))
-    except Stuck as error:
-        raise Mismatch(f"the ranks' collectives do not match: {error}") from None
+def run(ranks, yours, grads, used):
+    return ranks(len(grads)).run(lambda comm: yours.average_used(comm, grads[comm.rank], used[comm.rank]))
 
 
 @points(1, "parameters that all use are averaged")
-def test_all_used(yours):
+def test_all_used(yours, ranks):
     equal(
-        run(yours, [[1.0, 2.0], [3.0, 6.0]], [[True, True]] * 2),
+        run(ranks, yours, [[1.0, 2.0], [3.0, 6.0]], [[True, True]] * 2),
         [[2.0, 4.0]] * 2,
         "two parameters, used on both ranks",
     )
 
 
 @points(1, "all ranks make the same collectives")
-def test_same_collectives(yours):
-    run(yours, [[1.0, None], [3.0, 6.0]], [[True, False], [True, True]])
+def test_same_collectives(yours, ranks):
+    run(ranks, yours, [[1.0, None], [3.0, 6.0]], [[True, False], [True, True]])
 
 
 @points(2, "one rank's use counts for all")
-def test_used_elsewhere(yours):
+def test_used_elsewhere(yours, ranks):
     equal(
-        run(yours, [[1.0, None], [1.0, 1.0]], [[True, False], [True, True]]),
+        run(ranks, yours, [[1.0, None], [1.0, 1.0]], [[True, False], [True, True]]),
         [[1.0, 0.5]] * 2,
         "rank 0 has not used the second parameter; somebody has used it on another rank, "
         "so it gets the average over all ranks",
@@ -37,14 +32,14 @@ def test_used_elsewhere(yours):
 
 
 @points(1, "what nobody has used stays as it was")
-def test_unused_everywhere(yours):
+def test_unused_everywhere(yours, ranks):
     equal(
-        run(yours, [[1.0, None], [3.0, None]], [[True, False]] * 2),
+        run(ranks, yours, [[1.0, None], [3.0, None]], [[True, False]] * 2),
         [[2.0, None]] * 2,
         "nobody has used the second parameter: its grad stays None, and the optimizer leaves it alone",
     )
     equal(
-        run(yours, [[7.0], [5.0]], [[False]] * 2),
+        run(ranks, yours, [[7.0], [5.0]], [[False]] * 2),
         [[7.0], [5.0]],
         "nobody has used it in this pass; what accumulated before stays",
     )

@@ -1,36 +1,31 @@
 """Grades join.py."""
 
-from exercises.grading import Mismatch, close, points
-from exercises.grading.ranks import Ranks, Stuck
+from exercises.grading import close, points
 
 SHORT, LONG = [1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def run(yours, inputs, **options):
-    ranks = Ranks(len(inputs))
-    try:
-        return ranks.run(lambda comm: yours.train(comm, inputs[comm.rank], 1.0, **options))
-    except Stuck as error:
-        raise Mismatch(f"the ranks' collectives do not match: {error}") from None
+def run(ranks, yours, inputs, **options):
+    return ranks(len(inputs)).run(lambda comm: yours.train(comm, inputs[comm.rank], 1.0, **options))
 
 
 @points(1, "even inputs are plain training")
-def test_even(yours):
-    results = run(yours, [[1.0, 2.0], [3.0, 4.0]])
+def test_even(yours, ranks):
+    results = run(ranks, yours, [[1.0, 2.0], [3.0, 4.0]])
     for rank, (grads, weight) in enumerate(results):
         close(grads, [2.0, 3.0], f"rank {rank}: inputs 1, 2 and 3, 4, lr 1")
         close(weight, -5.0, f"rank {rank}: inputs 1, 2 and 3, 4, lr 1", what="weight")
 
 
 @points(2, "nobody hangs")
-def test_nobody_hangs(yours):
-    run(yours, [SHORT, LONG])
-    run(yours, [[1.0], [], [1.0, 2.0]])
+def test_nobody_hangs(yours, ranks):
+    run(ranks, yours, [SHORT, LONG])
+    run(ranks, yours, [[1.0], [], [1.0, 2.0]])
 
 
 @points(1, "the average over all ranks")
-def test_divides_by_all(yours):
-    results = run(yours, [SHORT, LONG])
+def test_divides_by_all(yours, ranks):
+    results = run(ranks, yours, [SHORT, LONG])
     close(
         results[1][0],
         [1.0, 2.0, 3.0, 2.0, 2.5],
@@ -39,8 +34,8 @@ def test_divides_by_all(yours):
 
 
 @points(1, "or over those at work")
-def test_divides_by_active(yours):
-    results = run(yours, [SHORT, LONG], divide_by_initial_world_size=False)
+def test_divides_by_active(yours, ranks):
+    results = run(ranks, yours, [SHORT, LONG], divide_by_initial_world_size=False)
     close(
         results[1][0],
         [1.0, 2.0, 3.0, 4.0, 5.0],
@@ -49,10 +44,10 @@ def test_divides_by_active(yours):
 
 
 @points(2, "the last at work has the final weight")
-def test_final_weight(yours):
+def test_final_weight(yours, ranks):
     close(
-        [w for _, w in run(yours, [SHORT, LONG])],
+        [w for _, w in run(ranks, yours, [SHORT, LONG])],
         [-10.5] * 2,
         "rank 1 was the last at work, its weight is everyone's: -(1 + 2 + 3 + 2 + 2.5)",
     )
-    close([w for _, w in run(yours, [LONG, SHORT])], [-10.5] * 2, "rank 0 was the last at work")
+    close([w for _, w in run(ranks, yours, [LONG, SHORT])], [-10.5] * 2, "rank 0 was the last at work")

@@ -1,17 +1,8 @@
 """Grades zero.py."""
 
-from exercises.grading import Mismatch, close, equal, points
-from exercises.grading.ranks import Ranks, Stuck
+from exercises.grading import close, equal, points
 
 SIZES = [5, 3, 8, 1, 4]
-
-
-def run(function, size=2):
-    ranks = Ranks(size)
-    try:
-        return ranks.run(function), ranks
-    except Stuck as error:
-        raise Mismatch(f"the ranks' collectives do not match: {error}") from None
 
 
 def flat(lists):
@@ -60,8 +51,8 @@ def test_ties(yours):
 
 
 @points(2, "after each step all ranks have the plain optimizer's parameters")
-def test_step(yours):
-    results, _ = run(lambda comm: trained(yours, comm, 3)[0])
+def test_step(yours, ranks):
+    results = ranks(2).run(lambda comm: trained(yours, comm, 3)[0])
     for rank, found in enumerate(results):
         close(
             flat(found),
@@ -71,14 +62,14 @@ def test_step(yours):
 
 
 @points(1, "a rank keeps its own state only")
-def test_memory(yours):
-    results, _ = run(lambda comm: sorted(trained(yours, comm, 1)[1].state))
+def test_memory(yours, ranks):
+    results = ranks(2).run(lambda comm: sorted(trained(yours, comm, 1)[1].state))
     equal(results, [[1, 2], [0, 3, 4]], "indices in `state`: a rank keeps v of its own parameters only")
 
 
 @points(1, "the saved state is whole")
-def test_consolidate(yours):
-    results, _ = run(lambda comm: trained(yours, comm, 2)[1].consolidate())
+def test_consolidate(yours, ranks):
+    results = ranks(2).run(lambda comm: trained(yours, comm, 2)[1].consolidate())
     state = plain(2)[1]
     for rank, whole in enumerate(results):
         equal(

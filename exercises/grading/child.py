@@ -22,38 +22,14 @@ import numpy  # noqa: F401  bound before a learner's file can touch it
 import pytest
 
 from exercises.events import Signer
-from exercises.grading import calls, guard, loading
+from exercises.grading import calls, guard, loading, rank_pool
 from exercises.grading.explain import explain, explain_import
 from exercises.grading.integrity import Snapshot
-
-try:
-    import resource
-except ImportError:
-    resource = None
+from exercises.grading.memory import Memory
+from exercises.grading.ranks import Ranks
 
 IMPORT = "<import>"
-SPARE = 64 << 20
 PR_SET_PDEATHSIG = 1
-
-
-class Memory:
-    """A limit on the address space, where there is one. limit: bytes above what is used already."""
-
-    def __init__(self, limit: int) -> None:
-        self.megabytes = limit >> 20
-        self._soft = _address_space() + limit if resource and _address_space() else None
-
-    def limit(self) -> None:
-        """Put the limit on."""
-        self._set(self._soft)
-
-    def relax(self) -> None:
-        """Leave room to write the message about a MemoryError."""
-        self._set(self._soft and self._soft + SPARE)
-
-    def _set(self, soft: int | None) -> None:
-        if soft:
-            resource.setrlimit(resource.RLIMIT_AS, (soft, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 class Grading:
@@ -64,13 +40,18 @@ class Grading:
         self.session = session
         self.module = None
         self.ran = 0
-        self.broken = ""
-        self.snapshot = None
+        self.broken = self.note = ""
+        self.snapshot, self.stopped = None, 0
 
     @pytest.fixture
     def yours(self) -> loading.Yours:
         """The learner's module."""
         return self.module
+
+    @pytest.fixture
+    def ranks(self) -> type[Ranks]:
+        """Ranks on threads; where there is MPI, the whole test runs in processes instead."""
+        return Ranks
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> random.Random:
@@ -85,6 +66,7 @@ class Grading:
         """Import the learner's file, after everything that grades it is in place."""
         modules = {item.module for item in session.items}
         self.snapshot = Snapshot(*modules)
+        self.note = self.session.start_ranks() if any(map(needs_ranks, session.items)) else ""
         self.module = self._step(IMPORT, self._load, explain_import)
         if self.module is None:
             session.items.clear()
@@ -93,7 +75,11 @@ class Grading:
         """Run one test."""
         names = pyfuncitem._fixtureinfo.argnames
         arguments = {name: pyfuncitem.funcargs[name] for name in names}
-        self._step(pyfuncitem.name, lambda: pyfuncitem.obj(**arguments), explain)
+        gives_up = self.stopped >= rank_pool.MOST_STOPS
+        if needs_ranks(pyfuncitem) and (gives_up or self.session.start_ranks() == ""):
+            self._step_on_ranks(pyfuncitem, gives_up)
+        else:
+            self._step(pyfuncitem.name, lambda: pyfuncitem.obj(**arguments), explain)
         self.ran += 1
         if self.broken:
             pyfuncitem.session.shouldstop = self.broken
@@ -115,6 +101,18 @@ class Grading:
             failure = "tampered", f"your file replaced `{self.broken}`; the tests need the real one"
         self.session.end(self.job["id"], name, failure, time.perf_counter() - begin)
         return None if failure else answer
+
+    def _step_on_ranks(self, item: pytest.Function, gives_up: bool) -> None:
+        """Have the ranks run a test, unless too many had to be stopped."""
+        names = ("test", "file", "snapshot", "rules", "seed")
+        request = {**{name: self.job[name] for name in names}, "job": self.job["id"], "name": item.name}
+        self.session.start(self.job["id"], item.name, rank_pool.END_SECONDS)
+        begin = time.perf_counter()
+        answer = rank_pool.NOT_RUN if gives_up else self.session.on_ranks(request)
+        self.stopped += answer["kind"] in ("timeout", "crashed")
+        sys.stderr.write(answer["printed"])
+        failure = None if answer["kind"] == "passed" else (answer["kind"], answer["message"])
+        self.session.end(self.job["id"], item.name, failure, time.perf_counter() - begin)
 
     def _watched(self, action, explained):
         memory = self.session.memory
@@ -138,14 +136,33 @@ class Session:
         self.seconds, self.import_factor = request["seconds"], request["import_factor"]
         self.stacks = open(request["stacks"], "w")
         faulthandler.enable(self.stacks)
+        self.pool, self.pool_problem = rank_pool.Pool(), ""
 
-    def start(self, job: int, test: str) -> None:
-        """Tell that a test begins; have Python's stack written down shortly before its time is over."""
+    def start_ranks(self) -> str:
+        """Start the processes for tests with ranks; empty, or why tests must do without."""
+        if not self.pool_problem and not rank_pool.is_possible():
+            self.pool_problem = rank_pool.WITHOUT_MPI
+        if not self.pool_problem:
+            try:
+                self.pool.ready()
+            except rank_pool.CannotStart as problem:
+                self.pool_problem = f"graded with ranks on threads: processes cannot be started: {problem}"
+        return self.pool_problem
+
+    def on_ranks(self, request: dict) -> dict:
+        """What came of a test that the ranks have run."""
+        return self.pool.run({**request, "memory_bytes": self.memory.bytes}, self.seconds)
+
+    def start(self, job: int, test: str, spare: float = 0.0) -> None:
+        """Tell that a test begins; have Python's stack written down shortly before its time is over.
+
+        spare: seconds that ending it may take.
+        """
         self.stacks.seek(0)
         self.stacks.truncate()
         seconds = self.seconds * (self.import_factor if test == IMPORT else 1)
         faulthandler.dump_traceback_later(seconds * 0.9, file=self.stacks)
-        self.signer.send({"event": "start", "job": job, "test": test})
+        self.signer.send({"event": "start", "job": job, "test": test, "spare": spare})
 
     def end(self, job: int, test: str, failure: tuple[str, str] | None, seconds: float) -> None:
         """Tell how a test ended."""
@@ -154,6 +171,11 @@ class Session:
         kind, message = failure or ("passed", "")
         event = {"event": "end", "job": job, "test": test, "kind": kind, "message": message}
         self.signer.send({**event, "seconds": round(seconds, 4)})
+
+
+def needs_ranks(item: pytest.Function) -> bool:
+    """Whether a test asks for ranks."""
+    return "ranks" in item._fixtureinfo.argnames
 
 
 def main() -> None:
@@ -170,6 +192,7 @@ def main() -> None:
         broken = _grade(job, session, request["folder"]) or base.changed() or _left_behind()
         if broken:
             break
+    session.pool.close()
     session.signer.send({"event": "bye"})
     os._exit(0)
 
@@ -182,7 +205,7 @@ def _grade(job: dict, session: Session, folder: str) -> str:
     without = "-p no:cacheprovider -p no:terminal -p no:faulthandler"
     own = ["-c", f"{folder}/pytest.ini", f"--rootdir={folder}"]
     pytest.main([*options.split(), *without.split(), *own, job["test"]], plugins=[plugin])
-    session.signer.send({"event": "finished", "job": job["id"], "ran": plugin.ran})
+    session.signer.send({"event": "finished", "job": job["id"], "ran": plugin.ran, "note": plugin.note})
     sys.modules.pop(loading.MODULE, None)
     plugin.module = None
     gc.collect()
@@ -245,11 +268,3 @@ def _unblock_signals() -> None:
     """The parent holds some back while it starts a process, and that is inherited."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-
-
-def _address_space() -> int:
-    """Bytes of address space in use; 0 where the system does not say."""
-    statistics = Path("/proc/self/statm")
-    if not statistics.exists():
-        return 0
-    return int(statistics.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

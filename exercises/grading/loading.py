@@ -66,4 +66,5 @@ def _noted(function):
         calls.note(function.__name__, arguments, keywords)
         return function(*arguments, **keywords)
 
+    call.py_func = function  # for what compiles it, as Numba's own functions say it
     return call

@@ -1,23 +1,96 @@
-"""Ranks on threads, for exercises about many processes: a small communicator that notices when all wait for
-each other.
+"""Ranks for exercises about many processes: what a learner's function gets as `comm`, and who runs it.
 
     results = Ranks(3).run(lambda comm: comm.all_reduce([comm.rank]))        # [[3], [3], [3]]
+
+A test asks for the fixture `ranks`. Where MPI is installed the grader runs such a test in processes
+(`processes.py`); here are ranks on threads, which are used where it is not. Both notice when all wait for
+each other.
 """
 
 import threading
 
+from exercises.grading.compare import Mismatch
 
-class Stuck(Exception):
+
+class Stuck(Mismatch):
     """All ranks wait, and none can go on; or they are not in the same collective."""
 
 
-class Ranks:
-    """`size` ranks; `log` holds, for each rank, what it did: ("send", to, how many numbers), ("all_reduce",
-    how many)...
+ALL_WAIT = "all ranks wait for each other, and none can go on: "
+DIFFERENT = "the ranks' collectives do not match, they are in different collectives: "
+
+
+class Request:
+    """A send that has begun."""
+
+    def __init__(self, comm, to, number):
+        self.comm, self.to, self.number = comm, to, number
+
+    def wait(self):
+        """Wait until it was received."""
+        self.comm.wait_until_received(self.to, self.number)
+
+
+class Comm:
+    """What a rank has to speak with the others: its `rank` and the `size`. All values are lists of numbers.
+
+    `log`: what this rank did: ("send", to, how many numbers), ("all_reduce", how many)...
     """
 
+    def __init__(self, rank, size):
+        self.rank, self.size, self.log, self.count = rank, size, [], 0
+
+    def __repr__(self):
+        return "comm"
+
+    # one to one
+
+    def isend(self, to, values):
+        """Begin to send a list; returns at once a Request, whose wait() returns when it was received."""
+        self.log.append(("send", to, len(values)))
+        return Request(self, to, self.begin_to_send(to, list(values)))
+
+    def send(self, to, values):
+        """Send a list, and wait until it was received."""
+        self.isend(to, values).wait()
+
+    # all together
+
+    def all_reduce(self, values, op=sum):
+        """The sums (or op=max) over all ranks, number by number, as a new list."""
+        of_all = self.meet("all_reduce", list(values), len(values))
+        return [op(column) for column in zip(*of_all, strict=True)]
+
+    def broadcast(self, values, source):
+        """The list of rank `source`; what the others pass does not matter."""
+        return list(self.meet("broadcast", list(values) if self.rank == source else None, source)[source])
+
+    def all_gather(self, value):
+        """A list with what each rank passed, by rank."""
+        return list(self.meet("all_gather", value, None))
+
+    def meet(self, name, value, detail):
+        """What all ranks brought to the same collective, by rank."""
+        number = self.count
+        self.count += 1
+        self.log.append((name, detail))
+        said = name if detail is None else f"{name}({'of' if name == 'all_reduce' else 'from rank'} {detail})"
+        return self.exchange(number, said, value)
+
+
+def different(said):
+    """The sentence about ranks that are in different collectives. said: {rank: collective}."""
+    return DIFFERENT + ", ".join(f"rank {rank} in {other}" for rank, other in sorted(said.items()))
+
+
+# ---- on threads ----------------------------------------------------------------------------------
+
+
+class Ranks:
+    """`size` ranks on threads; `log` holds, for each rank, the log of its Comm."""
+
     def __init__(self, size):
-        self.size, self.log = size, [[] for _ in range(size)]
+        self.size, self.log = size, []
         self.changed, self.waiting, self.alive, self.stuck = threading.Condition(), {}, size, None
         self.meetings, self.boxes = {}, {}
 
@@ -26,16 +99,18 @@ class Ranks:
         raised.
         """
         results, errors = [None] * self.size, []
+        comms = [ThreadComm(self, rank) for rank in range(self.size)]
+        self.log = [comm.log for comm in comms]
 
-        def work(rank):
+        def work(comm):
             try:
-                results[rank] = function(Comm(self, rank))
+                results[comm.rank] = function(comm)
             except BaseException as error:  # noqa: BLE001  it is raised again, below
                 errors.append(error)
             finally:
                 self.leave()
 
-        threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(self.size)]
+        threads = [threading.Thread(target=work, args=(comm,), daemon=True) for comm in comms]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -67,51 +142,35 @@ class Ranks:
             and len(self.waiting) == self.alive
             and not any(true() for _, true in self.waiting.values())
         ):
-            where = "; ".join(
-                f"rank {rank} waits in {what}" for rank, (what, _) in sorted(self.waiting.items())
-            )
-            gone = [rank for rank in range(self.size) if rank not in self.waiting]
-            self.stuck = where + (f"; {', '.join(f'rank {rank}' for rank in gone)} has ended" if gone else "")
+            places = {rank: f"waits in {what}" for rank, (what, _) in self.waiting.items()}
+            gone = {rank: "has ended" for rank in range(self.size) if rank not in self.waiting}
+            self.stuck = all_wait({**places, **gone})
         self.changed.notify_all()
 
 
-class Request:
-    """A send that has begun."""
-
-    def __init__(self, comm, to, number):
-        self.comm, self.to, self.number = comm, to, number
-
-    def wait(self):
-        """Wait until it was received."""
-        ranks, key = self.comm.ranks, (self.comm.rank, self.to)
-        with ranks.changed:
-            ranks.wait(self.comm.rank, f"send to rank {self.to}", lambda: ranks.boxes[key][0] > self.number)
+def all_wait(places):
+    """The sentence about ranks of which none can go on. places: {rank: where it is}."""
+    return ALL_WAIT + "; ".join(f"rank {rank} {place}" for rank, place in sorted(places.items()))
 
 
-class Comm:
-    """What a rank has to speak with the others: its `rank` and the `size`. All values are lists of
-    numbers.
-    """
+class ThreadComm(Comm):
+    """The Comm of a rank on a thread."""
 
     def __init__(self, ranks, rank):
-        self.ranks, self.rank, self.size = ranks, rank, ranks.size
-        self.count = 0
+        super().__init__(rank, ranks.size)
+        self.ranks = ranks
 
-    # one to one
-
-    def isend(self, to, values):
-        """Begin to send a list; returns at once a Request, whose wait() returns when it was received."""
+    def begin_to_send(self, to, values):
         with self.ranks.changed:
             box = self.ranks.boxes.setdefault((self.rank, to), [0, []])
-            box[1].append(list(values))
-            number = box[0] + len(box[1]) - 1
-            self.ranks.log[self.rank].append(("send", to, len(values)))
+            box[1].append(values)
             self.ranks.look()
-        return Request(self, to, number)
+            return box[0] + len(box[1]) - 1
 
-    def send(self, to, values):
-        """Send a list, and wait until it was received."""
-        self.isend(to, values).wait()
+    def wait_until_received(self, to, number):
+        ranks, key = self.ranks, (self.rank, to)
+        with ranks.changed:
+            ranks.wait(self.rank, f"send to rank {to}", lambda: ranks.boxes[key][0] > number)
 
     def recv(self, source):
         """Wait for a list from a rank, and return it."""
@@ -123,38 +182,16 @@ class Comm:
             self.ranks.look()
         return received
 
-    # all together
-
-    def all_reduce(self, values, op=sum):
-        """The sums (or op=max) over all ranks, number by number, as a new list."""
-        of_all = self.meet("all_reduce", list(values), len(values))
-        return [op(column) for column in zip(*of_all, strict=True)]
-
-    def broadcast(self, values, source):
-        """The list of rank `source`; what the others pass does not matter."""
-        return list(self.meet("broadcast", list(values) if self.rank == source else None, source)[source])
-
-    def all_gather(self, value):
-        """A list with what each rank passed, by rank."""
-        return list(self.meet("all_gather", value, None))
-
-    def meet(self, name, value, detail):
-        """What all ranks brought to the same collective."""
-        key, ranks = self.count, self.ranks
-        self.count += 1
-        said = name if detail is None else f"{name}({'of' if name == 'all_reduce' else 'from rank'} {detail})"
+    def exchange(self, number, said, value):
+        ranks = self.ranks
         with ranks.changed:
-            ranks.log[self.rank].append((name, detail))
-            table = ranks.meetings.setdefault(key, {})
+            table = ranks.meetings.setdefault(number, {})
             table[self.rank] = (said, value)
-            names = {other for other, _ in table.values()}
-            if len(names) > 1:
-                ranks.stuck = "ranks are in different collectives: " + ", ".join(
-                    f"rank {rank} in {other}" for rank, (other, _) in sorted(table.items())
-                )
+            if len({other for other, _ in table.values()}) > 1:
+                ranks.stuck = different({rank: other for rank, (other, _) in table.items()})
             ranks.wait(
                 self.rank,
-                f"{said}, its collective {key}",
+                f"{said}, its collective {number}",
                 lambda: len(table) == ranks.size and not ranks.stuck,
             )
             return [table[rank][1] for rank in range(ranks.size)]

@@ -7,8 +7,9 @@ Each rank runs your function with a communicator `comm` of its own:
     comm.broadcast(values, source)      the list of rank `source`
     comm.all_gather(value)              [what each rank passed]
 
-All ranks must make the same collectives in the same order, with lists of the same length. (The ranks are
-threads here, which notice when all wait for each other. On real ranks the job would hang.)
+All ranks must make the same collectives in the same order, with lists of the same length. The ranks are
+processes, which MPI brings together. If all of them wait for each other, this communicator notices and says
+where; MPI itself would wait for ever.
 """
 
 
