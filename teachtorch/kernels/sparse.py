@@ -44,7 +44,7 @@ def multiply(rows, columns, values, matrix, out):
 _COMPILED = frozenset(np.dtype(name) for name in ("int32", "int64", "float32", "float64"))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _loops():
     return load_module("sparse_loops", _LOOPS)
 

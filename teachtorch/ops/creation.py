@@ -8,13 +8,13 @@ from ..core import device as devices
 from ..core import dtype as dt
 from ..core import geometry, promotion, settings
 from ..core.device import as_device
-from ..core.layout import preserve_format, strides_in
+from ..core.layout import preserve_format, sparse_coo, strides_in
 from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator
 from ..dispatch.state import state
 from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
-from .declare import backend_for, describe, make_fit, publish, require_tensor_out
+from .declare import backend_for, describe, exports, make_fit, publish, require_tensor_out
 from .elementwise import explain
 from .fake import Fake
 from .sequences import array_from_data, assigned_number, number_in
@@ -147,6 +147,13 @@ def empty_strided_array(size, stride, dtype):
         else np.empty(size, dtype)
 
 
+def without_entries(name, size, dtype, device, requires_grad):
+    """What a factory makes in layout sparse_coo: nothing but zeros."""
+    if name == "ones":
+        raise RuntimeError("full(...) is not implemented for sparse layout")
+    return exports[""]["sparse_coo_tensor"](size, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
 def sized_factory(op):
     """The public function of a factory whose only argument is the size."""
     name = op.name
@@ -154,6 +161,8 @@ def sized_factory(op):
     def factory(*size, out=None, dtype=None, layout=None, device=None,
                 pin_memory=False, requires_grad=False, **named):
         size = sizes_for(name, size, named)
+        if layout is sparse_coo:
+            return without_entries(name, size, dtype, device, requires_grad)
         return made(op, (size,), dtype, device, requires_grad, out, pin_memory)
 
     factory.__name__ = factory.__qualname__ = name
@@ -172,6 +181,8 @@ def empty(*size, out=None, dtype=None, layout=None, device=None, pin_memory=Fals
           memory_format=None, **named):
     """Uninitialised memory of the given size, in the order of `memory_format`."""
     size = sizes_for("empty", size, named)
+    if layout is sparse_coo:
+        return without_entries("empty", size, dtype, device, requires_grad)
     if memory_format is None:
         return made(empty_kernel, (size,), dtype, device, requires_grad, out, pin_memory)
     return empty_strided(size, strides_in(memory_format, size), dtype=dtype, device=device,
@@ -272,7 +283,11 @@ _full_like = like_operator("full_like", lambda size, stride, dtype, device, valu
 def publish_like(op, doc):
     def like(input, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
              memory_format=None):
-        t = op(input, (), dtype, device, memory_format)
+        if layout is None or layout is input.layout:
+            t = op(input, (), dtype, device, memory_format)
+        else:
+            factory = exports[""][op.name.removesuffix("_like")]
+            t = factory(input._shape, dtype=dtype or input._dtype, device=device or input._device, layout=layout)
         return asked_grad(t) if requires_grad else t
     like.__name__ = like.__qualname__ = op.name
     like.__doc__ = doc

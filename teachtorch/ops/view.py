@@ -17,7 +17,7 @@ from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator, registry
 from ..dispatch.state import state
 from ..memory.storage import UntypedStorage
-from ..tensor import Tensor, resize_elements, storage_of, stride_of
+from ..tensor import Tensor, entries_of, resize_elements, storage_of, stride_of
 from .declare import LINEAR, bumping_kernel, composite, describe, finish, operator, publish, view, view_kernel
 from .fake import Fake
 from .signature import positional
@@ -233,6 +233,8 @@ def reshape(self, shape):
     old = self._shape
     if stride_of(self) == geometry.contiguous_strides(old):
         return call_view(self, shape)
+    if entries_of(self) is not None:
+        raise RuntimeError("reshape is not implemented for sparse tensors")
     shape = geometry.infer_size(shape, geometry.numel(old))
     if geometry.view_strides(old, stride_of(self), shape) is None:
         return _unsafe_view(self.clone(memory_format=contiguous_format), shape)

@@ -11,7 +11,19 @@ the layout nothing changes: the Autograd key is the same, a gradient may be spar
     making      sparse_coo_tensor and its checks          reading   indices, values, coalesce, is_coalesced
     convert     to_dense, to_sparse, sparse_mask, to      pointwise add, mul, div, and what keeps zeros zero
     matmul      sparse @ dense, dense @ sparse            shape     transpose, select, cat
-    reduce      sums, norm                                lookup    the gradient of an embedding table
+    reduce      sums, norm                                softmax   over the entries alone
+    lookup      the gradient of an embedding table
 https://pytorch.org/docs/stable/sparse.html
 """
-from . import refuse, reading, making, convert, pointwise, matmul, shape, reduce, lookup  # noqa: F401
+from . import (  # noqa: F401
+    convert,
+    lookup,
+    making,
+    matmul,
+    pointwise,
+    reading,
+    reduce,
+    refuse,
+    shape,
+    softmax,
+)

@@ -8,8 +8,17 @@ from ...tensor import Tensor, array_of, entries_of, from_array
 from ..arguments import as_dtype
 from ..convert import cast
 from ..declare import publish
-from .declare import (become, is_sparse, layout_name, on_sparse, parts, sparse, sparse_dims, sparse_operator, with_values)
-from .reading import coalesced, empty_sparse, require_inside
+from .declare import (
+    become,
+    is_sparse,
+    on_sparse,
+    parts,
+    sparse,
+    sparse_dims,
+    sparse_operator,
+    with_values,
+)
+from .reading import empty_sparse, require_inside
 from .refuse import no_kernel
 
 # ---- sparse to dense -------------------------------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
 """`sparse_coo_tensor`: a sparse tensor of indices and values, and what is checked of them."""
-import numpy as np
 
 from ...core import dtype as dt
 from ...core import settings
@@ -46,7 +45,7 @@ def sparse_coo_tensor(*args, indices=None, values=None, size=None, dtype=None, d
     RuntimeError where the shapes do not fit together.
     """
     names = dict(zip(("indices", "values", "size"), args))
-    given = {**{"indices": indices, "values": values, "size": size}, **names}
+    given = {"indices": indices, "values": values, "size": size, **names}
     if is_size_alone(args, given):
         size = given["size"] if given["indices"] is None else given["indices"]
         return without_entries(size, dtype, device, requires_grad)

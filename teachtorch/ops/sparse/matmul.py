@@ -1,8 +1,8 @@
 """Products with sparse matrices: one step per entry and column, instead of one per element."""
 import numpy as np
 
-from ...core.dtype import scalar_type_name
 from ...core import geometry
+from ...core.dtype import scalar_type_name
 from ...core.layout import sparse_coo
 from ...dispatch.operator import registry
 from ...kernels import sparse as kernels
@@ -11,7 +11,14 @@ from ..declare import exports, publish
 from ..matmul import check_multiplies
 from ..matmul_sums import scaled
 from ..sequences import number_in
-from .declare import entry_count, is_sparse, on_sparse, parts, sparse, sparse_dims, sparse_operator
+from .declare import (
+    is_sparse,
+    on_sparse,
+    parts,
+    sparse,
+    sparse_dims,
+    sparse_operator,
+)
 from .reading import coalesced, require_inside
 
 

@@ -13,7 +13,16 @@ from ..convert import cast
 from ..elementwise import common_dtype, refuse_overlap
 from ..sequences import number_in
 from .convert import dense_array
-from .declare import become, entry_count, is_sparse, on_sparse, parts, sparse, sparse_dims, with_values
+from .declare import (
+    become,
+    entry_count,
+    is_sparse,
+    on_sparse,
+    parts,
+    sparse,
+    sparse_dims,
+    with_values,
+)
 from .reading import coalesced, empty_sparse, require_inside
 from .refuse import no_kernel
 
@@ -250,8 +259,7 @@ def pow_(keys, self, exponent):
 
 # ---- functions with f(0) = 0 -------------------------------------------------------------------------------------------------
 
-KEEP_ZERO = ("abs asin asinh atan atanh ceil erf erfinv expm1 floor frac isnan isinf isposinf isneginf log1p "
-             "nan_to_num rad2deg deg2rad relu round sign sgn signbit sin sinh sqrt tan tanh trunc").split()
+KEEP_ZERO = ["abs", "asin", "asinh", "atan", "atanh", "ceil", "erf", "erfinv", "expm1", "floor", "frac", "isnan", "isinf", "isposinf", "isneginf", "log1p", "nan_to_num", "rad2deg", "deg2rad", "relu", "round", "sign", "sgn", "signbit", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"]
 
 
 def keeping_zero(name):

@@ -4,10 +4,19 @@ import numpy as np
 from ...core import layout as layouts
 from ...dispatch import keys as K
 from ...dispatch.operator import registry
-from ...tensor import Entries, Tensor, entries_of, method, same_memory
 from ...kernels import sparse as kernels
+from ...tensor import Entries, Tensor, entries_of, method, same_memory
 from ..declare import publish
-from .declare import become, entry_count, is_sparse, layout_name, parts, sparse, sparse_dims, sparse_operator
+from .declare import (
+    become,
+    entry_count,
+    is_sparse,
+    layout_name,
+    parts,
+    sparse,
+    sparse_dims,
+    sparse_operator,
+)
 from .refuse import NO_KERNEL
 
 # ---- layout -------------------------------------------------------------------------------------------------------------
@@ -188,5 +197,12 @@ def empty_sparse(size, dtype, dims=None):
     return sparse(np.zeros((dims, 0), np.int64), np.zeros((0, *size[dims:]), dtype.numpy), tuple(size), True)
 
 
+def resize_as_sparse_(self, the_template):
+    """Give the tensor the size of another sparse one."""
+    require_entries(the_template, "resize_as_sparse_")
+    return sparse_resize_(self, the_template._shape, sparse_dims(the_template), the_template.dense_dim())
+
+
+method(resize_as_sparse_)
 method(sparse_resize_)
 method(sparse_resize_and_clear_)

@@ -1,6 +1,10 @@
 """Operators without a sparse kernel say so, where the strided kernel below would read memory that is not there."""
+import functools
+
 from ...dispatch import keys as K
 from ...dispatch.operator import refusals
+from ...tensor import Tensor
+from ..declare import exports, publish
 from ..namespaces import full_name
 from .declare import on_sparse
 
@@ -8,9 +12,8 @@ NO_KERNEL = ("Could not run '{0}' with arguments from the '{1}' backend. This co
              "for this backend, or was omitted during the selective/custom build process (if using custom build). '{0}' "
              "is only available for these backends: [{2}].")
 # Views by strides: PyTorch makes them of this one operator.
-BY_STRIDES = frozenset((
-    "slice slice_ squeeze squeeze.dim squeeze.dims split split_with_sizes diagonal expand_as").split())
-BY_STRIDES_IN_PLACE = frozenset(("squeeze_ squeeze.dim_ squeeze.dims_ unsqueeze_").split())
+BY_STRIDES = frozenset(["slice", "slice_", "squeeze", "squeeze.dim", "squeeze.dims", "split", "split_with_sizes", "diagonal", "expand_as"])
+BY_STRIDES_IN_PLACE = frozenset(["squeeze_", "squeeze.dim_", "squeeze.dims_", "unsqueeze_"])
 
 
 def no_kernel(op, args, backend="SparseCPU"):
@@ -44,3 +47,22 @@ def saying(error, text, *names):
 
 saying(RuntimeError, "expand is unsupported for Sparse tensors", "expand")
 saying(RuntimeError, "reshape is not implemented for sparse tensors", "reshape")
+
+
+# Public functions that are no operators and look at memory themselves.
+FUNCTIONS = {"equal": "equal", "is_set_to": "is_set_to", "set_": "set_.source_Tensor", "resize_": "resize_"}
+
+
+def asking_layout(name, function, overload):
+    """The function, which refuses sparse tensors as operators do."""
+    @functools.wraps(function)
+    def strided_only(self, *args, **kwargs):
+        if isinstance(self, Tensor) and self._keys & K.SPARSE_CPU:
+            raise NotImplementedError(NO_KERNEL.format(f"aten::{overload}", "SparseCPU", "CPU"))
+        return function(self, *args, **kwargs)
+    return strided_only
+
+
+for _name, _overload in FUNCTIONS.items():
+    _spaces = [space for space in ("", "Tensor") if _name in exports[space]]
+    publish(_name, asking_layout(_name, exports[_spaces[-1]][_name], _overload), _spaces)

@@ -7,7 +7,15 @@ from ...kernels import rows
 from ...tensor import array_of, entries_of, from_array
 from ..declare import exports, publish
 from ..elementwise import common_dtype
-from .declare import become, entry_count, is_sparse, on_sparse, parts, sparse, sparse_dims, with_values
+from .declare import (
+    become,
+    is_sparse,
+    on_sparse,
+    parts,
+    sparse,
+    sparse_dims,
+    with_values,
+)
 from .pointwise import in_dtype
 
 # ---- order of dimensions ---------------------------------------------------------------------------------------------------
@@ -87,7 +95,7 @@ def unsqueeze(keys, self, dim):
 
 @on_sparse("select")
 def select(keys, self, dim, index):
-    _, _, offset = geometry.select(self._shape, self._stride, 0, dim, int(index))      # PyTorch's errors
+    geometry.select(self._shape, self._stride, 0, dim, int(index))      # PyTorch's errors
     dim = geometry.wrap_dim(dim, len(self._shape))
     index = int(index) + (self._shape[dim] if index < 0 else 0)
     return one_slice(self, dim, index)
