@@ -1,0 +1,25 @@
+"""z is taken for how much is new."""
+
+FAILS = "test_update"
+SAYS = "keeps the old state"
+
+import numpy as np
+
+
+def lstm_cell(x, state, w_ih, w_hh, b_ih, b_hh):
+    h, c = state
+    i, f, g, o = np.split(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh, 4, axis=1)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(c), c
+
+
+def gru_cell(x, h, w_ih, w_hh, b_ih, b_hh):
+    r_x, z_x, n_x = np.split(x @ w_ih.T + b_ih, 3, axis=1)
+    r_h, z_h, n_h = np.split(h @ w_hh.T + b_hh, 3, axis=1)
+    r, z = sigmoid(r_x + r_h), sigmoid(z_x + z_h)
+    n = np.tanh(n_x + r * n_h)
+    return z * n + (1 - z) * h
+
+
+def sigmoid(a):
+    return 0.5 * (1 + np.tanh(a / 2))
