@@ -1,5 +1,6 @@
 """C++ functions on tensors."""
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -151,3 +152,148 @@ def test_a_function_may_call_another_while_it_runs(module):
     for thread in threads:
         thread.join()
     assert found == [[2.0] * 5] * 4
+
+
+# ---- headers, and builds that do not go as planned --------------------------------------------------------------------
+
+
+def test_a_changed_header_is_seen(tmp_path):
+    (tmp_path / "inner.h").write_text("#define VALUE 1\n")
+    (tmp_path / "outer.h").write_text('#pragma once\n#include "inner.h"\n')
+    source = '#include "outer.h"\nint64_t value() { return VALUE; }\n'
+
+    def value():
+        options = dict(functions="value", extra_include_paths=[str(tmp_path)], build_directory=tmp_path / "built")
+        return load_inline("header", source, **options).value()
+    assert value() == 1
+    before = sorted(os.listdir(tmp_path / "built"))
+    assert value() == 1 and sorted(os.listdir(tmp_path / "built")) == before
+    (tmp_path / "inner.h").write_text("#define VALUE 2\n")
+    assert value() == 2
+    (tmp_path / "inner.h").write_text("#define VALUE 1\n")
+    assert value() == 1 and len(os.listdir(tmp_path / "built")) == 2
+
+
+def test_a_file_includes_what_lies_beside_it(tmp_path):
+    (tmp_path / "beside.h").write_text("#define VALUE 3\n")
+    (tmp_path / "file.cpp").write_text('#include <torch/extension.h>\n#include "beside.h"\nint64_t value() { return VALUE; }\n')
+    assert load("file", tmp_path / "file.cpp", functions="value", build_directory=tmp_path / "built").value() == 3
+
+
+def test_a_missing_header_is_the_compilers_message(tmp_path):
+    with pytest.raises(CompilerError, match=r"source\.cpp:1:10: fatal error: absent\.h"):
+        load_inline("absent", '#include "absent.h"\nint f() { return 1; }', functions="f", build_directory=tmp_path)
+
+
+ONE = "from teachtorch.utils.cpp_extension import load_inline; import os; " \
+      "print(load_inline('one', 'int64_t one() { return 1; }', functions='one', build_directory=os.environ['AT']).one())"
+
+
+def script(path, text):
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def start(folder, compiler):
+    return subprocess.Popen([sys.executable, "-c", ONE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, "CXX": compiler, "AT": str(folder), "PYTHONPATH": os.getcwd()})
+
+
+def test_two_processes_that_build_the_same_at_once(tmp_path):
+    # Neither compiler goes on before the other one has begun, so both processes find nothing compiled.
+    meet = f'touch {tmp_path}/$$.here\nfor i in $(seq 600); do\n' \
+           f'    [ $(ls {tmp_path}/*.here | wc -l) -ge 2 ] && exec c++ "$@"\n    sleep 0.1\ndone\nexit 1\n'
+    compiler = script(tmp_path / "compiler", meet)
+    both = [start(tmp_path / "built", compiler) for _ in range(2)]
+    assert [(p.communicate()[0], p.returncode) for p in both] == [("1\n", 0)] * 2
+    assert [name.rpartition("_")[0] for name in os.listdir(tmp_path / "built")] == ["one"]
+
+
+def test_a_killed_build_leaves_no_half_library(tmp_path):
+    killing = script(tmp_path / "compiler", f'if [ -e {tmp_path}/go ]; then exec c++ "$@"; fi\n'
+                                            'for last; do :; done\necho half > "$last"\nkill -9 $PPID\n')
+    died = start(tmp_path / "built", killing)
+    died.communicate()
+    assert died.returncode == -9
+    assert not list((tmp_path / "built").glob("*.so"))
+    (tmp_path / "go").touch()
+    lives = start(tmp_path / "built", killing)
+    assert lives.communicate()[0] == "1\n" and len(list((tmp_path / "built").glob("*.so"))) == 1
+
+
+# ---- CUDA -------------------------------------------------------------------------------------------------------------
+
+DECLARED = "torch::Tensor twice(torch::Tensor x);"
+CUDA_SOURCE = """
+__global__ void twice_kernel(float* out, const float* in, int64_t n) {
+    int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+
+torch::Tensor twice(torch::Tensor x) {
+    TORCH_CHECK(x.is_cuda(), "expected a tensor on the GPU");
+    torch::Tensor y = torch::empty_like(x);
+    twice_kernel<<<(x.numel() + 255) / 256, 256>>>(y.data_ptr<float>(), x.data_ptr<float>(), x.numel());
+    return y;
+}
+"""
+# Stands in for nvcc where there is none: it hands plain C++ on to the C++ compiler, with a header that knows no GPU.
+STAND_IN = """for last in "$@"; do
+    shift
+    case "$last" in -Xcompiler) ;; *.cu) set -- "$@" -x c++ "$last" ;; *) set -- "$@" "$last" ;; esac
+done
+exec c++ -I{folder} "$@"
+"""
+NO_GPU_HEADER = """#pragma once
+enum cudaError_t { cudaSuccess, cudaErrorNoDevice };
+inline void cudaDeviceSynchronize() {}
+inline cudaError_t cudaGetLastError() { return GPUS ? cudaSuccess : cudaErrorNoDevice; }
+inline const char* cudaGetErrorString(cudaError_t) { return "no CUDA-capable device is detected"; }
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    script(tmp_path / "nvcc", STAND_IN.replace("{folder}", str(tmp_path)))
+    (tmp_path / "cuda.h").touch()
+    (tmp_path / "cuda_runtime.h").write_text(NO_GPU_HEADER)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_cuda_sources_are_compiled_by_nvcc_and_linked(stand_in, tmp_path):
+    source = "#include <torch/extension.h>\nint64_t one() { return 1; }"
+    module = load_inline("plain", "int64_t one();", source, ["one"], extra_cuda_cflags=["-DGPUS=1"],
+                         build_directory=tmp_path / "built")
+    assert module.one() == 1
+
+
+def test_what_cuda_complains_of_is_an_error_of_the_call(stand_in, tmp_path):
+    module = load_inline("plain", "int64_t one();", ["int64_t one() { return 1; }"], ["one"], with_cuda=True,
+                         extra_cuda_cflags=["-DGPUS=0"], build_directory=tmp_path / "built")
+    with pytest.raises(RuntimeError, match=r"^one\(\): CUDA error: no CUDA-capable device is detected$"):
+        module.one()
+
+
+def test_an_error_in_a_cuda_source_has_its_lines(stand_in, tmp_path):
+    with pytest.raises(CompilerError, match=r"refused source\.cu of 'wrong':\n(.*\n)*source\.cu:2:\d+: error"):
+        load_inline("wrong", "int f();", "// a kernel\nint f() { return absent; }", "f", extra_cuda_cflags=["-DGPUS=1"],
+                    build_directory=tmp_path / "built")
+
+
+def test_cuda_sources_without_nvcc(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CXX", script(tmp_path / "c++", "exit 1"))
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    with pytest.raises(RuntimeError, match="CUDA sources need nvcc"):
+        load_inline("x", DECLARED, CUDA_SOURCE, ["twice"], build_directory=tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+def test_nvcc_itself(tmp_path):
+    module = load_inline("doubling", DECLARED, CUDA_SOURCE, ["twice"], build_directory=tmp_path)
+    with pytest.raises(RuntimeError, match="CUDA error|expected a tensor on the GPU"):
+        module.twice(torch.ones(3))
+    with pytest.raises(CompilerError, match=r"source\.cu\(4\): error"):
+        load_inline("doubling", DECLARED, CUDA_SOURCE.replace("2 * in", "2 * on"), ["twice"], build_directory=tmp_path)

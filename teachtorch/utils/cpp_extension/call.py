@@ -4,6 +4,9 @@ import threading
 
 import numpy as np
 
+from ...core import dtype as dtypes
+from ...memory.streams import synchronize
+from ...ops.declare import exports
 from ...ops.interchange import from_numpy
 from ...tensor import Tensor, array_of
 
@@ -12,11 +15,13 @@ DTYPES = ["uint8", "int8", "int16", "int32", "int64", "float32", "float64", "boo
 NONE, TENSOR, DOUBLE, INTEGER, BOOLEAN = range(5)
 KINDS = {"t": "Tensor", "d": "float", "i": "int", "b": "bool"}
 LIST = 1000
+CUDA = 1
 
 
 class TensorStruct(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("id", ctypes.c_int64), ("dim", ctypes.c_int64),
-                ("sizes", ctypes.c_int64 * MAX_DIMS), ("strides", ctypes.c_int64 * MAX_DIMS), ("dtype", ctypes.c_int32)]
+                ("sizes", ctypes.c_int64 * MAX_DIMS), ("strides", ctypes.c_int64 * MAX_DIMS), ("dtype", ctypes.c_int32),
+                ("device", ctypes.c_int32), ("is_zero", ctypes.c_int32)]
 
 
 class Value(ctypes.Structure):
@@ -43,6 +48,14 @@ class Arrays(threading.local):
         struct.sizes[:array.ndim] = array.shape
         struct.strides[:array.ndim] = [step // array.itemsize for step in array.strides]
 
+    def add_on_gpu(self, t, struct):
+        """Describe a tensor on the GPU."""
+        struct.id = len(self.known)
+        self.known.append(t)
+        struct.data, struct.dim, struct.device = t.data_ptr(), t.dim(), CUDA
+        struct.dtype = DTYPES.index(name_of(t.dtype))
+        struct.sizes[:t.dim()], struct.strides[:t.dim()] = t.shape, t.stride()
+
 
 arrays = Arrays()
 
@@ -51,10 +64,16 @@ arrays = Arrays()
 def allocate(struct):
     """A new array for C++; returns whether that failed."""
     wanted = struct.contents
+    shape, dtype = tuple(wanted.sizes[:wanted.dim]), DTYPES[wanted.dtype]
     try:
-        array = np.empty(tuple(wanted.sizes[:wanted.dim]), DTYPES[wanted.dtype])
-        arrays.add(array, array, wanted)
-    except (MemoryError, ValueError):
+        if wanted.device == CUDA:
+            make = exports[""]["zeros" if wanted.is_zero else "empty"]
+            arrays.add_on_gpu(make(shape, dtype=getattr(dtypes, dtype), device="cuda"), wanted)
+            synchronize("cuda")
+        else:
+            array = np.zeros(shape, dtype) if wanted.is_zero else np.empty(shape, dtype)
+            arrays.add(array, array, wanted)
+    except (MemoryError, ValueError, RuntimeError):
         return 1
     return 0
 
@@ -62,7 +81,7 @@ def allocate(struct):
 class CompiledFunction:
     """A C++ function as a Python function."""
 
-    def __init__(self, library, name, doc=None):
+    def __init__(self, library, name, doc=None, uses_cuda=False):
         self.__name__ = name
         self.__doc__ = doc
         letters = getattr(library, f"tt_letters_{name}")
@@ -71,6 +90,9 @@ class CompiledFunction:
         self.function = getattr(library, f"tt_call_{name}")
         self.function.argtypes = [ctypes.POINTER(Value), ctypes.c_int, ctypes.POINTER(Value), ALLOCATE, ctypes.c_char_p,
                                   ctypes.c_int]
+        self.uses_cuda = uses_cuda
+        if uses_cuda:
+            library.tt_cuda_error.restype = ctypes.c_char_p
         self._library = library
 
     def __call__(self, *args):
@@ -80,13 +102,22 @@ class CompiledFunction:
             values = (Value * max(len(args), 1))()
             for i, (value, a, letter) in enumerate(zip(values, args, self.letters)):
                 self.put(value, a, letter, i)
+            if any([isinstance(a, Tensor) and a.device.type == "cuda" for a in args]):
+                synchronize("cuda")           # the source knows nothing of our streams
             results, message = (Value * MAX_RESULTS)(), ctypes.create_string_buffer(ROOM)
             count = self.function(values, len(args), results, allocate, message, ROOM)
             if count < 0:
                 raise RuntimeError(message.value.decode(errors="replace"))
+            self.check_cuda()
             return self.taken(results, count)
         finally:
             arrays.known = before
+
+    def check_cuda(self):
+        """Wait for the kernels that the call launched. RuntimeError for what CUDA says of them."""
+        error = self._library.tt_cuda_error() if self.uses_cuda else None
+        if error is not None:
+            raise RuntimeError(f"{self.__name__}(): CUDA error: {error.decode(errors='replace')}")
 
     def check_count(self, args):
         if len(args) != len(self.letters):
@@ -97,13 +128,23 @@ class CompiledFunction:
         """Write one argument into its struct. TypeError if it is of another kind."""
         if letter == "t" and isinstance(a, Tensor):
             value.kind = TENSOR
-            arrays.add(a, array_for(a, self.__name__), value.tensor)
+            self.put_tensor(value.tensor, a)
         elif letter == "d" and isinstance(a, (int, float)):
             value.kind, value.number = DOUBLE, a
         elif letter in "ib" and isinstance(a, int):
             value.kind, value.integer = INTEGER, int(a)
         else:
             raise TypeError(f"{self.__name__}(): argument {i} must be {KINDS[letter]}, not {type(a).__name__}")
+
+    def put_tensor(self, struct, t):
+        if t.dim() > MAX_DIMS or name_of(t.dtype) not in DTYPES:
+            raise RuntimeError(f"{self.__name__}(): a tensor of {t.dtype} and {t.dim()} dimensions cannot be passed to C++")
+        if t.device.type == "cpu":
+            arrays.add(t, array_of(t), struct)
+        elif t.device.type == "cuda" and self.uses_cuda:
+            arrays.add_on_gpu(t, struct)
+        else:
+            raise RuntimeError(f"{self.__name__}(): expected tensors on the CPU, got one on {t.device}")
 
     def taken(self, results, count):
         """The results: None, one, or a list."""
@@ -114,13 +155,9 @@ class CompiledFunction:
         return result_of(results[0])
 
 
-def array_for(t, name):
-    """The array of an argument. RuntimeError for one that is not in the host's memory or of a dtype C++ has not."""
-    if t.device.type != "cpu":
-        raise RuntimeError(f"{name}(): expected tensors on the CPU, got one on {t.device}")
-    if t.dim() > MAX_DIMS or str(t.dtype).removeprefix("torch.") not in DTYPES:
-        raise RuntimeError(f"{name}(): a tensor of {t.dtype} and {t.dim()} dimensions cannot be passed to C++")
-    return array_of(t)
+def name_of(dtype):
+    """"float32"."""
+    return str(dtype).removeprefix("torch.")
 
 
 def result_of(value):

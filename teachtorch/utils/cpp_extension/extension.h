@@ -20,6 +20,7 @@
 
 enum { TT_MAX_DIMS = 16 };
 enum { TT_UINT8, TT_INT8, TT_INT16, TT_INT32, TT_INT64, TT_FLOAT32, TT_FLOAT64, TT_BOOL };
+enum { TT_CPU, TT_CUDA };
 enum { TT_NONE, TT_TENSOR, TT_DOUBLE, TT_INT, TT_BOOLEAN };
 
 struct tt_tensor {
@@ -29,6 +30,8 @@ struct tt_tensor {
     int64_t sizes[TT_MAX_DIMS];
     int64_t strides[TT_MAX_DIMS];     // in elements
     int32_t dtype;
+    int32_t device;                   // TT_CPU or TT_CUDA: where data lies
+    int32_t is_zero;                  // of a tensor that is asked for: whether to fill it with zeros
 };
 
 struct tt_value {
@@ -38,7 +41,7 @@ struct tt_value {
     int64_t integer;
 };
 
-typedef int (*tt_allocate)(tt_tensor*);        // fills data, id and strides for the dim, sizes and dtype it gets
+typedef int (*tt_allocate)(tt_tensor*);        // fills data, id and strides for what else it gets
 
 namespace torch {
 
@@ -120,6 +123,8 @@ public:
     ScalarType scalar_type() const { return static_cast<ScalarType>(held.dtype); }
     ScalarType dtype() const { return scalar_type(); }
     bool defined() const { return held.id >= 0; }
+    bool is_cuda() const { return held.device == TT_CUDA; }
+    bool is_cpu() const { return !is_cuda(); }
 
     int64_t numel() const {
         int64_t count = 1;
@@ -142,6 +147,7 @@ public:
     }
 
     template <typename T, int N> TensorAccessor<T, N> accessor() const {
+        if (is_cuda()) throw std::runtime_error("accessor() of a CUDA tensor: the host cannot read its memory");
         check_type(detail::type_of<T>());
         if (held.dim != N)
             throw std::runtime_error(detail::joined("TensorAccessor expected ", N, " dims but tensor has ", held.dim));
@@ -167,29 +173,35 @@ private:
     }
 };
 
-inline Tensor empty(const IntArrayRef& sizes, ScalarType type = kFloat) {
+namespace detail {
+
+inline Tensor made_by_python(const IntArrayRef& sizes, ScalarType type, int device, bool is_zero) {
     tt_tensor made;
     std::memset(&made, 0, sizeof made);
     if (sizes.size() > TT_MAX_DIMS) throw std::runtime_error("a tensor here has at most 16 dimensions");
     made.dim = static_cast<int64_t>(sizes.size());
     for (size_t d = 0; d < sizes.size(); ++d) made.sizes[d] = sizes[d];
     made.dtype = static_cast<int32_t>(type);
-    if (detail::allocate(&made)) throw std::runtime_error("no memory for a tensor");
+    made.device = device;
+    made.is_zero = is_zero;
+    if (allocate(&made)) throw std::runtime_error("no memory for a tensor");
     return Tensor(made);
 }
 
-inline Tensor empty_like(const Tensor& t) { return empty(t.sizes(), t.scalar_type()); }
+}  // namespace detail
 
-inline Tensor zeros(const IntArrayRef& sizes, ScalarType type = kFloat) {
-    Tensor made = empty(sizes, type);
-    if (made.numel()) std::memset(made.held.data, 0, static_cast<size_t>(made.numel() * detail::bytes_of(type)));
-    return made;
+inline Tensor empty(const IntArrayRef& sizes, ScalarType type = kFloat) {
+    return detail::made_by_python(sizes, type, TT_CPU, false);
 }
-
-inline Tensor zeros_like(const Tensor& t) { return zeros(t.sizes(), t.scalar_type()); }
+inline Tensor zeros(const IntArrayRef& sizes, ScalarType type = kFloat) {
+    return detail::made_by_python(sizes, type, TT_CPU, true);
+}
+inline Tensor empty_like(const Tensor& t) { return detail::made_by_python(t.sizes(), t.scalar_type(), t.held.device, false); }
+inline Tensor zeros_like(const Tensor& t) { return detail::made_by_python(t.sizes(), t.scalar_type(), t.held.device, true); }
 
 inline Tensor Tensor::contiguous() const {
     if (is_contiguous()) return *this;
+    if (is_cuda()) throw std::runtime_error("contiguous() of a CUDA tensor: call it in Python, before the function");
     Tensor made = empty_like(*this);
     const int64_t bytes = detail::bytes_of(scalar_type()), count = numel();
     for (int64_t flat = 0; flat < count; ++flat) {
