@@ -1,8 +1,8 @@
 """Convolutions of arrays as matrix products: sliding blocks become columns, and BLAS does the rest.
 
 Arrays are (batch, channels, *space) with one to three dimensions of space. Threads take images, a few at a
-time, so that their columns stay in the processor's cache. Where a group has few channels there is no matrix to
-multiply: direct_convolution serves.
+time, so that their columns stay in the processor's cache. Large arrays need no columns: direct_convolution
+serves, unless the kernel is a single element, so that the image itself is the matrix.
 K. Chellapilla et al., "High performance convolutional neural networks for document processing" (2006).
 """
 
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from . import blas
+from . import blas, thin_convolution
 from . import direct_convolution as direct
 from .columns import from_columns, from_joined_columns, is_compiled, to_columns, to_joined_columns
 from .parallel import parallel_for
@@ -19,7 +19,7 @@ BLOCK = 1 << 18  # elements of columns made at a time
 WORK = 1 << 21  # multiplications that are worth a thread
 PLACES = 512  # results that a product should have, per channel
 FEW_PLACES = 128  # with fewer places in an image, the images of a block are joined into one product
-FEW_CHANNELS = 4  # results of a group that are too few for a matrix product
+LONG_RUN = 8  # elements of the kernel side by side that make vectors of them worth while
 LARGE = 1 << 20  # multiplications from which on the direct loops are worth compiling
 
 
@@ -27,7 +27,7 @@ def convolve(x, weight, bias, geometry, groups):
     """(batch, out_channels, *places); weight: (out_channels, channels / groups, *kernel)."""
     places = geometry.places(x.shape[2:])
     batch, outputs, count = x.shape[0], weight.shape[0], math.prod(places)
-    if is_direct(x.dtype, weight, groups, batch * count):
+    if is_direct(x.dtype, weight.size, geometry, batch * count):
         return direct.convolve(x, weight, bias, geometry, groups)
     matrices = weight.reshape(groups, outputs // groups, -1)
     found = np.empty((batch, groups, outputs // groups, count), x.dtype)
@@ -53,7 +53,7 @@ def convolve_transposed(grad, weight, space, geometry, groups):
     `grad`."""
     batch, outputs, *places = grad.shape
     count = math.prod(places)
-    if is_direct(grad.dtype, weight, groups, batch * count):
+    if is_direct(grad.dtype, weight.size, geometry, batch * count):
         return direct.convolve_transposed(grad, weight, space, geometry, groups)
     matrices = weight.reshape(groups, outputs // groups, -1).swapaxes(1, 2)
     flat = grad.reshape(batch, groups, outputs // groups, count)
@@ -80,8 +80,11 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
     """The gradient of `convolve`'s weight, of shape `weight_shape`."""
     batch, outputs, *places = grad.shape
     count, length = math.prod(places), math.prod(weight_shape[1:])
-    if is_direct(x.dtype, np.empty(weight_shape, x.dtype), groups, batch * count):
-        return direct.weight_gradient(grad, x, weight_shape, geometry, groups)
+    if is_direct(x.dtype, math.prod(weight_shape), geometry, batch * count):
+        if direct.run_length(weight_shape, geometry) >= LONG_RUN:
+            return direct.weight_gradient(grad, x, weight_shape, geometry, groups)
+        if weight_shape[1] == 1 < groups:
+            return thin_convolution.weight_gradient(grad, x, weight_shape, geometry)
     flat = grad.reshape(batch, groups, outputs // groups, count)
     parts = {}
 
@@ -96,11 +99,10 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
     return np.ascontiguousarray(found.swapaxes(1, 2)).reshape(weight_shape)
 
 
-def is_direct(dtype, weight, groups, places):
+def is_direct(dtype, weights, geometry, places):
     """Whether the loops of direct_convolution serve; `places`: of all images."""
-    per_group = weight.shape[0] // groups
-    is_thin = groups > 1 and (per_group < FEW_CHANNELS or weight.shape[1] == 1)
-    return is_thin and is_compiled(dtype) and weight.size * places >= LARGE
+    is_matrix = max(geometry.kernel) == 1
+    return not is_matrix and is_compiled(dtype) and weights * places >= LARGE
 
 
 def is_one_product(images, count):

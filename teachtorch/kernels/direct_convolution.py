@@ -1,14 +1,13 @@
-"""Convolutions without columns, compiled, for groups of few channels: every result is a weighted sum of
-shifted copies of the input.
+"""Convolutions without columns, compiled: every result is a weighted sum of shifted copies of the input.
 
 In an image laid out flat, element (y + i, x + j) is `i * width + j` after element (y, x). So a row of results
 is the sum over taps (channel, i, j) of weight * image[offset(tap) + row], and several rows are one long row,
-with the padding between them computed too and thrown away. What is kept of the results stays in the first
-cache.
+with the padding between them computed too and thrown away. Several channels of results are computed at once,
+a tile at a time (tiles.py). Strides are dealt with by phases (phases.py); the gradient of the input is made
+phase by phase, each from the taps that reach it.
 
-A stride s takes every s-th element: the image is first dealt out into its s * s phases (rows and columns of one
-remainder), and within a phase the steps are of 1 again. A tap is then (channel, phase, i // s, j // s). The
-gradient of the input is made phase by phase too, each from the taps that reach it.
+The gradient of the weight is the same sum with other parts: over all places, of the result's gradient there
+times the image at that place and tap. There the channels lie innermost, so that a vector holds several.
 """
 
 import functools
@@ -17,260 +16,307 @@ import math
 
 import numpy as np
 
+from . import tiles
 from .cache import load_module
-from .columns import Geometry, to_columns
-from .parallel import parallel_for
+from .columns import lifted
+from .parallel import get_num_threads, parallel_for
+from .phases import CHANNELS_FIRST, phase_sizes, phases_last, row_numbers, tap_offsets
 
-TAPS = 3  # added at a time: divides 3x3, and few enough for LLVM to prove that nothing overlaps
-LANES = 1024  # results that are computed together
-GRAIN = 1 << 16  # multiplications that are worth a thread
-
-HEADER = f'''"""Convolutions as sums of shifted rows."""
-import numpy as np
-from numba import njit
-
-FAST = {{"contract", "reassoc", "nsz"}}
-TAPS, LANES = {TAPS}, {LANES}
-'''
+LONGEST = 1024  # results of a channel that are computed together
+PLACES = 512  # of which the gradients of the weight are summed at a time
+ROW = 3  # vectors of a tile that sums gradients of the weight: most kernels are three elements wide
+FEW = 1 << 17  # elements of a weight that are soon added
+GRAIN = 1 << 18  # multiplications that are worth a thread
 
 FORWARD = '''
 @njit(cache=True, nogil=True, error_model="numpy")
-def kernel(x, weight, bias, offsets, out, row, slab, rows, columns, begin, end):
-    """x (batch, groups, elements); weight (groups, channels, taps); out (batch, groups, channels, depth, height,
-    width)."""
-    sums = np.empty(LANES, x.dtype)
-    groups, channels, depth, height, width = out.shape[1:]
+def kernel(x, weight, bias, offsets, out, tops, channels, stride, front, sizes, settings, begin, end):
+    """x (planes, depth, height, width), `channels` planes of each group, to be dealt out with `sizes`; weight
+    (groups, taps of all blocks); out (batch, groups, channels, depth, height, width); block b has its channels
+    tops[b] to tops[b + 1]."""
+    row, slab, rows, columns = settings
+    groups, _, depth, height, width = out.shape[1:]
+    blocks = tops.size - 1
+    apart = LONGEST + max(WIDE, SINGLE)
+    sums = np.zeros(ROWS * apart, x.dtype)
+    phases = stride[0] * stride[1] * stride[2]
+    elements = channels * phases * sizes[0] * sizes[1] * sizes[2]
+    source = np.zeros(elements + max(WIDE, SINGLE), x.dtype)
+    dealt, present = source[:elements].reshape((channels, phases, sizes[0], sizes[1], sizes[2])), -1
     for unit in range(begin, end):
-        channel, group, image = unit % channels, unit // channels % groups, unit // channels // groups
-        source, taps = x[image, group], weight[group, channel]
+        block, image, group = unit % blocks, unit // (blocks * groups), unit // blocks % groups
+        if unit // blocks != present:
+            present = unit // blocks
+            deal(x, present * channels, dealt, channels, stride, front)
+        taps, top_channel, used = weight[group], tops[block], tops[block + 1] - tops[block]
+        first = top_channel * offsets.size
         for z in range(depth):
             for top in range(0, height, rows):
                 for left in range(0, width, columns):
                     high, wide = min(rows, height - top), min(columns, width - left)
                     base, length = z * slab + top * row + left, (high - 1) * row + wide
-                    sums[:length] = bias[group, channel]
-                    tap = 0
-                    while tap + TAPS <= offsets.size:
-                        several(sums, source, taps, tap, base, offsets, length)
-                        tap += TAPS
-                    while tap < offsets.size:
-                        single(sums, source, taps, tap, base, offsets, length)
-                        tap += 1
-                    for y in range(high):
-                        line = out[image, group, channel, z, top + y, left:]
-                        found = sums[y * row:]
-                        for i in range(wide):
-                            line[i] = found[i]
+                    for r in range(used):
+                        sums[r * apart : r * apart + length] = bias[group, top_channel + r]
+                    at = 0
+                    if used == 1:
+                        while at < length:
+                            if length - at > LANES:
+                                one_wide(source, base + at, offsets, offsets.size, taps, first, sums, at, apart)
+                                at += SINGLE
+                            else:
+                                one_narrow(source, base + at, offsets, offsets.size, taps, first, sums, at, apart)
+                                at += LANES
+                    else:
+                        while at < length:
+                            if length - at > LANES:
+                                many_wide(source, base + at, offsets, offsets.size, taps, first, sums, at, apart)
+                                at += WIDE
+                            else:
+                                many_narrow(source, base + at, offsets, offsets.size, taps, first, sums, at, apart)
+                                at += LANES
+                    for r in range(used):
+                        for y in range(high):
+                            line = out[image, group, top_channel + r, z, top + y, left : left + wide]
+                            found = sums[r * apart + y * row : r * apart + y * row + wide]
+                            for i in range(wide):
+                                line[i] = found[i]
 '''
 
 WEIGHT = '''
+PLACES = {places}
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def kernel(x, grad, offsets, out, row, slab, rows, columns, begin, end):
-    """out (groups, channels, taps); x and grad as in the forward kernel."""
-    spread = np.zeros(LANES, x.dtype)
-    channels, depth, height, width = grad.shape[2:]
-    for unit in range(begin, end):
-        channel, group = unit % channels, unit // channels
-        found = out[group, channel]
-        for image in range(x.shape[0]):
-            source = x[image, group]
-            for z in range(depth):
-                for top in range(0, height, rows):
-                    for left in range(0, width, columns):
-                        high, wide = min(rows, height - top), min(columns, width - left)
-                        base, length = z * slab + top * row + left, (high - 1) * row + wide
-                        spread[:length] = 0
-                        for y in range(high):
-                            line = grad[image, group, channel, z, top + y, left:]
-                            to = spread[y * row:]
-                            for i in range(wide):
-                                to[i] = line[i]
-                        tap = 0
-                        while tap + TAPS <= offsets.size:
-                            several(spread, source, found, tap, base, offsets, length)
-                            tap += TAPS
-                        while tap < offsets.size:
-                            single(spread, source, found, tap, base, offsets, length)
-                            tap += 1
+def kernel(x, elements, grad, places, runs, length, out, begin, end):
+    """Add to out (groups, blocks * ROWS, runs, more than length) for places begin to end of all images.
+
+    x: flat images, `elements` of each group; grad (batch, groups, channels, places); places, runs: where each
+    place and each run of `length` elements lies in a group."""
+    groups, channels, count = grad.shape[1:]
+    blocks, apart = out.shape[1] // ROWS, out.shape[2] * out.shape[3]
+    flat = out.reshape(-1)
+    offsets = np.empty(PLACES, np.int64)
+    packed = np.zeros(PLACES * ROWS, x.dtype)
+    for first in range(begin, end, PLACES):
+        used = min(PLACES, end - first)
+        for i in range(used):
+            offsets[i] = (first + i) // count * groups * elements + places[(first + i) % count]
+        for group in range(groups):
+            for block in range(blocks):
+                pack(grad, group, block * ROWS, first, used, packed)
+                start = (group * blocks + block) * ROWS * apart
+                for run in range(runs.size):
+                    base, at = group * elements + runs[run], 0
+                    while at < length:
+                        to = start + run * out.shape[3] + at
+                        if length - at > LANES:
+                            many_wide(x, base + at, offsets, used, packed, 0, flat, to, apart)
+                            at += WIDE
+                        else:
+                            many_narrow(x, base + at, offsets, used, packed, 0, flat, to, apart)
+                            at += LANES
+'''
+
+PACK = '''
+@njit(nogil=True, error_model="numpy")
+def pack(grad, group, channel, first, used, packed):
+    """The gradients of ROWS channels at places first to first + used, place by place; zero past the last."""
+    channels, count = grad.shape[2:]
+    for r in range(ROWS):
+        done = 0
+        while done < used:
+            image, place = (first + done) // count, (first + done) % count
+            length = min(used - done, count - place)
+            if channel + r < channels:
+                line = grad[image, group, channel + r, place : place + length]
+                for i in range(length):
+                    packed[(done + i) * ROWS + r] = line[i]
+            else:
+                for i in range(length):
+                    packed[(done + i) * ROWS + r] = 0
+            done += length
+
+
 '''
 
 
-def add_taps(name, taps):
-    """The text of a function that adds `taps` taps to a row of sums."""
-    lines = [
-        '@njit(fastmath=FAST, error_model="numpy")',
-        f"def {name}(sums, x, weight, tap, base, offsets, length):",
-    ]
-    lines += [f"    x{t} = x[base + offsets[tap + {t}]:]" for t in range(taps)]
-    lines += [f"    w{t} = weight[tap + {t}]" for t in range(taps)]
-    terms = " + ".join(f"w{t} * x{t}[i]" for t in range(taps))
-    lines += ["    for i in range(length):", f"        sums[i] += {terms}"]
-    return "\n".join(lines) + "\n"
-
-
-def add_dots(name, taps):
-    """The text of a function that adds the gradient times `taps` taps to the weight's gradient."""
-    lines = [
-        '@njit(fastmath=FAST, error_model="numpy")',
-        f"def {name}(grad, x, found, tap, base, offsets, length):",
-    ]
-    lines += [f"    x{t} = x[base + offsets[tap + {t}]:]" for t in range(taps)]
-    lines += [f"    s{t} = x.dtype.type(0)" for t in range(taps)]
-    lines += ["    for i in range(length):"]
-    lines += [f"        s{t} += grad[i] * x{t}[i]" for t in range(taps)]
-    lines += [f"    found[tap + {t}] += s{t}" for t in range(taps)]
-    return "\n".join(lines) + "\n"
+@functools.lru_cache(maxsize=None)
+def _forward(itemsize):
+    rows, vectors, lanes = tiles.shape(itemsize)
+    shapes = {"many_wide": (rows, vectors), "many_narrow": (rows, 1)}
+    shapes |= {"one_wide": (1, tiles.SINGLE_VECTORS), "one_narrow": (1, 1)}
+    loops = "".join([tiles.tile(name, *sizes, lanes) for name, sizes in shapes.items()])
+    text = tiles.header(rows, vectors, lanes) + loops
+    return load_module("direct_convolution", f"{text}{CHANNELS_FIRST}LONGEST = {LONGEST}\n\n{FORWARD}").kernel
 
 
 @functools.lru_cache(maxsize=None)
-def _forward():
-    parts = (HEADER, add_taps("several", TAPS), add_taps("single", 1), FORWARD)
-    return load_module("direct_convolution", "\n\n".join(parts)).kernel
+def _weight(itemsize):
+    rows, vectors, lanes = tiles.shape(itemsize, ROW)
+    text = tiles.header(rows, vectors, lanes) + tiles.tile("many_wide", rows, vectors, lanes)
+    text += tiles.tile("many_narrow", rows, 1, lanes) + PACK + WEIGHT.format(places=PLACES)
+    return load_module("direct_convolution_weight", text).kernel
 
 
-@functools.lru_cache(maxsize=None)
-def _weight():
-    parts = (HEADER, add_dots("several", TAPS), add_dots("single", 1), WEIGHT)
-    return load_module("direct_convolution_weight", "\n\n".join(parts)).kernel
+# ---- sizes ---
 
 
-# ---- images and phases ---
+def slack(dtype):
+    """Elements that vectors may reach over the end of an array."""
+    _, vectors, lanes = tiles.shape(dtype.itemsize)
+    return max(vectors, tiles.SINGLE_VECTORS) * lanes
 
 
-def three(values, fill):
-    return (fill,) * (3 - len(values)) + tuple(values)
-
-
-def phases(x, geometry):
-    """x with zeros around it, dealt out: (batch, channels, *stride, *space of a phase), contiguous."""
-    stride, padding = geometry.stride, geometry.padding
-    sizes = phase_sizes(x.shape[2:], geometry)
-    padded = np.zeros((*x.shape[:2], *[n * s for n, s in zip(sizes, stride)]), x.dtype)
-    padded[(..., *[slice(p, p + n) for n, p in zip(x.shape[2:], padding)])] = x
-    if max(stride) == 1:
-        return padded.reshape(*x.shape[:2], *stride, *sizes)
-    apart = (1,) * len(stride)
-    return to_columns(padded, Geometry(stride, stride, (0,) * len(stride), apart))
-
-
-def phase_sizes(space, geometry):
-    """The space of a phase, the zeros around the image included."""
-    return tuple([-(-(n + 2 * p) // s) for n, p, s in zip(space, geometry.padding, geometry.stride)])
-
-
-def every(phase, stride):
-    """The elements of a phase: a slice per dimension."""
-    return [slice(first, None, step) for first, step in zip(phase, stride)]
-
-
-def tap_offsets(shape, geometry):
-    """Where each tap (channel, *kernel) lies in flat phases of shape (channels, *stride, *space)."""
-    steps = np.cumprod((1, *shape[:0:-1]))[::-1]  # elements from one index to the next, per dimension
-    ndim = len(geometry.stride)
-    found = np.arange(shape[0]) * steps[0]
-    for d, (k, s, apart) in enumerate(zip(geometry.kernel, geometry.stride, geometry.dilation)):
-        reach = np.arange(k) * apart
-        found = np.add.outer(found, reach % s * steps[1 + d] + reach // s * steps[1 + ndim + d])
-    return found.reshape(-1).astype(np.int64)
-
-
-def segments(row, width, height):
-    """(rows, columns) of the results computed together: as many rows as fit, or a part of one."""
-    if row > LANES:
-        return 1, min(width, LANES)
-    return min(height, max(1, (LANES - width) // row + 1)), width
-
-
-def numbers(space, places):
-    """The integers that the kernels take: elements from a row to the next, from a slab to the next; the
-    segments."""
-    _, height, width = three(space, 1)
-    _, high, wide = three(places, 1)
-    return (width, height * width, *segments(width, wide, high))
-
-
-def grain(work, units):
-    """How many units are worth a thread."""
-    return max(1, GRAIN * units // max(work, 1))
+def packed_taps(taps):
+    """(weights, tops): taps (groups, channels, count) in blocks of as many channels as a tile has rows, side by
+    side tap by tap, and the first channel of each block. Of the channels that are left each is a block of its
+    own, or, if they are more than a third of the rows, all are one, with zeros for the rest."""
+    rows, _, _ = tiles.shape(taps.dtype.itemsize)
+    groups, channels, count = taps.shape
+    left = channels % rows
+    shared = channels if left > rows // 3 else channels - left
+    padded = np.zeros((groups, -(-shared // rows), rows, count), taps.dtype)
+    padded.reshape(groups, padded.shape[1] * rows, count)[:, :shared] = taps[:, :shared]
+    packed = padded.swapaxes(2, 3).reshape(groups, padded[0].size)
+    tops = [*range(0, shared, rows), *range(shared, channels + 1)]
+    others = taps[:, shared:].reshape(groups, (channels - shared) * count)
+    return np.concatenate((packed, others), 1), np.array(tops)
 
 
 # ---- the three convolutions ---
 
 
-def correlate(x, weight, bias, offsets, space, out):
-    """Fill out (batch, groups, channels, *three places) from flat images x (batch, groups, elements)."""
-    units, settings = math.prod(out.shape[:3]), numbers(space, out.shape[3:])
-    parallel_for(
-        units,
-        grain(out.size * len(offsets), units),
-        lambda begin, end: _forward()(x, weight, bias, offsets, out, *settings, begin, end),
-    )
+def correlate(x, taps, bias, offsets, stride, front, sizes, out):
+    """Fill out (batch, groups, channels, *three places) from images x, dealt out in phases of `sizes`, with `front`
+    elements of padding in front; taps (groups, channels, taps), which lie at `offsets` in a group."""
+    weight, tops = packed_taps(taps)
+    groups, per_image = out.shape[1], out.shape[1] * (len(tops) - 1)
+    planes, kernel = x.reshape(x.shape[0], x.shape[1], *lifted(x.shape[2:], 1)), _forward(x.dtype.itemsize)
+    layout = x.shape[1] // groups, lifted(stride, 1), lifted(front, 0), lifted(sizes, 1)
+    settings = row_numbers(sizes, out.shape[3:], LONGEST)
+
+    def body(begin, end):
+        first, last = begin // per_image, -(-end // per_image)
+        part = np.ascontiguousarray(planes[first:last])  # gradients are often one number, expanded
+        part, units = part.reshape(-1, *part.shape[2:]), (begin - first * per_image, end - first * per_image)
+        kernel(part, weight, bias, offsets, out[first:last], tops, *layout, settings, *units)
+
+    units = len(out) * per_image
+    parallel_for(units, max(1, GRAIN * units // max(out.size * len(offsets), 1)), body)
 
 
 def convolve(x, weight, bias, geometry, groups):
     """(batch, outputs, *places) of x (batch, channels, *space) and weight (outputs, channels / groups,
     *kernel)."""
     batch, outputs, places = x.shape[0], weight.shape[0], geometry.places(x.shape[2:])
-    dealt = phases(x, geometry)
-    offsets = tap_offsets((x.shape[1] // groups, *dealt.shape[2:]), geometry)
+    sizes = phase_sizes(x.shape[2:], geometry)
+    offsets = tap_offsets(x.shape[1] // groups, sizes, geometry)
     shifts = np.zeros(outputs, x.dtype) if bias is None else np.ascontiguousarray(bias)
-    out = np.empty((batch, groups, outputs // groups, *three(places, 1)), x.dtype)
-    taps = np.ascontiguousarray(weight).reshape(groups, outputs // groups, -1)
-    space = dealt.shape[2 + len(places) :]
-    correlate(dealt.reshape(batch, groups, -1), taps, shifts.reshape(groups, -1), offsets, space, out)
+    out = np.empty((batch, groups, outputs // groups, *lifted(places, 1)), x.dtype)
+    taps = weight.reshape(groups, outputs // groups, -1)
+    shifts = shifts.reshape(groups, -1)
+    correlate(x, taps, shifts, offsets, geometry.stride, geometry.padding, sizes, out)
     return out.reshape(batch, outputs, *places)
 
 
 def weight_gradient(grad, x, weight_shape, geometry, groups):
     """The gradient of `convolve`'s weight; grad (batch, outputs, *places)."""
     batch, outputs, *places = grad.shape
-    dealt = phases(x, geometry)
-    offsets = tap_offsets((x.shape[1] // groups, *dealt.shape[2:]), geometry)
-    found = np.zeros((groups, outputs // groups, len(offsets)), x.dtype)
-    planes = np.ascontiguousarray(grad).reshape(batch, groups, outputs // groups, *three(places, 1))
-    source, settings = dealt.reshape(batch, groups, -1), numbers(dealt.shape[2 + len(places) :], places)
-    parallel_for(
-        outputs,
-        grain(grad.size * len(offsets), outputs),
-        lambda begin, end: _weight()(source, planes, offsets, found, *settings, begin, end),
-    )
-    return found.reshape(weight_shape)
+    channels, count = weight_shape[1], math.prod(places)
+    sizes = phase_sizes(x.shape[2:], geometry)
+    flat = phases_last(x, groups, geometry, sizes, slack(x.dtype))
+    taps, length = runs(channels, sizes, geometry)
+    where = channels * flat_places(sizes, places)
+    planes = np.ascontiguousarray(grad).reshape(batch, groups, outputs // groups, count)
+    found = summed_places(flat, channels * math.prod((*geometry.stride, *sizes)), planes, where, taps, length)
+    found = found.reshape(outputs, *weight_shape[2:], channels)
+    return np.ascontiguousarray(np.moveaxis(found, -1, 1))
+
+
+def run_length(weight_shape, geometry):
+    """How many elements of the kernel lie side by side where channels are innermost: a row, or a tap."""
+    is_row = geometry.stride[-1] == geometry.dilation[-1] == 1
+    return weight_shape[1] * (weight_shape[-1] if is_row else 1)
+
+
+def runs(channels, sizes, geometry):
+    """(where the runs begin, their length), channels innermost."""
+    taps = tap_offsets(1, sizes, geometry, channels)
+    length = run_length((1, channels, geometry.kernel[-1]), geometry)
+    return np.ascontiguousarray(taps[:: length // channels]), length
+
+
+def flat_places(sizes, places):
+    """Where each place of the result lies in a flat phase."""
+    steps = np.cumprod((1, *sizes[:0:-1]))[::-1]
+    found = np.zeros(1, np.int64)
+    for step, n in zip(steps, places):
+        found = np.add.outer(found, np.arange(n) * step)
+    return found.reshape(-1).astype(np.int64)
+
+
+def summed_places(flat, elements, grad, places, runs, length):
+    """(groups, channels, runs, length): the sums over all places. Each thread sums a part; the parts are added
+    in their order, since sums of floats depend on it."""
+    rows, vectors, lanes = tiles.shape(flat.dtype.itemsize, ROW)
+    groups, channels = grad.shape[1:3]
+    wide = vectors * lanes
+    shape = (groups, -(-channels // rows) * rows, len(runs), -(-length // wide) * wide)
+    total, kernel, parts = grad.shape[0] * len(places), _weight(flat.dtype.itemsize), {}
+
+    def body(begin, end):
+        parts[begin] = np.zeros(shape, flat.dtype)
+        kernel(flat, elements, grad, places, runs, length, parts[begin], begin, end)
+
+    share = 4 if math.prod(shape) < FEW else 2  # parts for each thread, which must be added in the end
+    parallel_for(total, max(PLACES, -(-total // (share * get_num_threads()))), body)
+    first, *others = [parts[begin] for begin in sorted(parts)]
+    for part in others:
+        first += part
+    return first[:, :channels, :, :length]
 
 
 def convolve_transposed(grad, weight, space, geometry, groups):
     """The gradient of `convolve`'s x, (batch, channels, *space)."""
     stride, padding = geometry.stride, geometry.padding
-    sizes = phase_sizes(space, geometry)
-    reach = [(k - 1) * d // s for k, d, s in zip(geometry.kernel, geometry.dilation, stride)]
-    source = with_margins(grad, reach, sizes)
+    is_whole = max(stride) == 1  # one phase, which is the result: the padding need not be computed
+    first = padding if is_whole else (0,) * len(padding)
+    sizes = tuple(space) if is_whole else phase_sizes(space, geometry)
+    reach = tuple([(k - 1) * d // s for k, d, s in zip(geometry.kernel, geometry.dilation, stride)])
+    front = [r - p for r, p in zip(reach, first)]
+    wide = tuple([n + r for n, r in zip(sizes, reach)])
+    settings = front, wide, reach, sizes, geometry
+    if is_whole:
+        return transposed_phase(grad, weight, (0,) * len(stride), settings, groups)
     channels = weight.shape[1] * groups
     found = np.empty((grad.shape[0], channels, *[n * s for n, s in zip(sizes, stride)]), grad.dtype)
     for phase in itertools.product(*map(range, stride)):
-        part = transposed_phase(source, weight, phase, reach, sizes, geometry, groups)
-        found[(..., *every(phase, stride))] = part.reshape(*found.shape[:2], *sizes)
+        every = [slice(first, None, step) for first, step in zip(phase, stride)]
+        found[(..., *every)] = transposed_phase(grad, weight, phase, settings, groups)
     return np.ascontiguousarray(found[(..., *[slice(p, p + n) for n, p in zip(space, padding)])])
 
 
-def with_margins(grad, reach, sizes):
-    """grad with `reach` zeros in front and enough behind for `sizes` results per dimension."""
-    source = np.zeros((*grad.shape[:2], *[n + r for n, r in zip(sizes, reach)]), grad.dtype)
-    source[(..., *[slice(r, r + n) for n, r in zip(grad.shape[2:], reach)])] = grad
-    return source
-
-
-def transposed_phase(source, weight, phase, reach, sizes, geometry, groups):
+def transposed_phase(grad, weight, phase, settings, groups):
     """One phase of the input's gradient, from the elements of the kernel that fall into it."""
-    batch, outputs, *space = source.shape
-    taken = [[i for i in range(k) if i * d % s == first]
-             for k, d, s, first in zip(geometry.kernel, geometry.dilation, geometry.stride, phase)]
-    offsets = np.arange(outputs // groups) * math.prod(space)
-    for axis, (indices, d, s) in enumerate(zip(taken, geometry.dilation, geometry.stride)):
+    front, wide, reach, sizes, geometry = settings
+    outputs, channels = weight.shape[0] // groups, weight.shape[1]
+    kernel = tuple(zip(geometry.kernel, geometry.stride, geometry.dilation))
+    taken, offsets = taps_of_phase(outputs, wide, reach, kernel, phase)
+    parts = weight.reshape(groups, outputs, *weight.shape[1:]).swapaxes(1, 2)
+    taps = parts[(..., *np.ix_(*taken))].reshape(groups, channels, offsets.size)
+    out = np.empty((len(grad), groups, channels, *lifted(sizes, 1)), grad.dtype)
+    shifts = np.zeros(taps.shape[:2], grad.dtype)
+    correlate(grad, taps, shifts, offsets, (1,) * len(wide), front, wide, out)
+    return out.reshape(len(grad), groups * channels, *sizes)
+
+
+@functools.lru_cache(maxsize=256)
+def taps_of_phase(outputs, wide, reach, kernel, phase):
+    """(the elements of the kernel that fall into the phase, by dimension; where they reach it in flat images
+    `wide`)."""
+    taken = [[i for i in range(k) if i * d % s == first] for (k, s, d), first in zip(kernel, phase)]
+    offsets = np.arange(outputs) * math.prod(wide)
+    for axis, (indices, (_, s, d)) in enumerate(zip(taken, kernel)):
         back = np.array([reach[axis] - i * d // s for i in indices], int)
-        offsets = np.add.outer(offsets, back * math.prod(space[axis + 1 :]))
-    parts = weight.reshape(groups, outputs // groups, *weight.shape[1:]).swapaxes(1, 2)
-    taps = parts[(..., *np.ix_(*taken))].reshape(groups, weight.shape[1], offsets.size)
-    out = np.empty((batch, groups, weight.shape[1], *three(sizes, 1)), source.dtype)
-    shifts = np.zeros(taps.shape[:2], source.dtype)
-    flat = offsets.reshape(-1).astype(np.int64)
-    correlate(source.reshape(batch, groups, -1), np.ascontiguousarray(taps), shifts, flat, space, out)
-    return out
+        offsets = np.add.outer(offsets, back * math.prod(wide[axis + 1 :]))
+    return taken, offsets.reshape(-1).astype(np.int64)

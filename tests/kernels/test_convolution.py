@@ -12,6 +12,7 @@ from teachtorch.kernels.columns import Geometry
 CASES = [
     (3, 4, 6, 1, 3, 1, 1, 1, 9), (2, 4, 6, 2, 3, 2, 1, 1, 9), (5, 4, 4, 4, 3, 2, 1, 1, 10), (5, 4, 8, 4, 3, 1, 2, 2, 10),
     (2, 3, 5, 1, 2, 3, 0, 1, 8), (2, 4, 4, 4, 2, 3, 1, 2, 11), (4, 3, 5, 1, 1, 1, 0, 1, 5), (1, 2, 2, 2, 2, 4, 0, 3, 12),
+    (3, 8, 9, 1, 3, 1, 2, 1, 6), (2, 6, 15, 1, 5, 1, 5, 1, 7), (2, 12, 14, 2, 3, 2, 3, 2, 9),
 ]
 
 
@@ -71,3 +72,20 @@ def test_the_order_of_an_arrays_memory_does_not_matter():
     expected = convolution.convolve(x, weight, bias, geometry, groups)
     found = convolution.convolve(np.asfortranarray(x), np.asfortranarray(weight), bias, geometry, groups)
     np.testing.assert_allclose(found, expected)
+
+
+def test_rows_longer_than_a_buffer_are_computed_in_parts():
+    x, weight, bias, geometry, groups = arrays((2, 3, 7, 1, 3, 1, 1, 1, 2500), 1)
+    np.testing.assert_allclose(
+        convolution.convolve(x, weight, bias, geometry, groups),
+        by_definition(x, weight, bias, geometry, groups), atol=1e-10,
+    )
+
+
+def test_a_number_beside_infinity_stays_finite():
+    """Vectors reach over the ends of rows; what they find there must not touch the results."""
+    x, weight, _, geometry, groups = arrays((2, 8, 9, 1, 3, 1, 1, 1, 9), 2)
+    x[0, :, 0, -1] = np.inf
+    with np.errstate(invalid="ignore"):
+        found = convolution.convolve(x, weight, None, geometry, groups)
+    assert np.isfinite(found[0, :, 2:]).all() and np.isfinite(found[0, :, :, :-2]).all() and np.isfinite(found[1]).all()
