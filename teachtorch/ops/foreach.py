@@ -22,6 +22,8 @@ from .declare import exports, publish, refuse_overlap
 from .fake import like_self
 from .launch import device_of, launch, tensor_like
 
+OPERATIONS = []  # every Foreach
+
 
 class Foreach:
     """One operation: `call` makes new tensors, `change` writes into those of the first list.
@@ -44,6 +46,7 @@ class Foreach:
         self.change_kernel = ListKernel(function, lists, reads, (0,))
         self.call_op = self._operator("", self._call_cpu)
         self.change_op = self._operator("_", self._change_cpu)
+        OPERATIONS.append(self)
 
     def _operator(self, suffix, cpu):
         name, dot, overload = self.name.partition(".")

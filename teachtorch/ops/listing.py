@@ -51,7 +51,7 @@ class Served(NamedTuple):
 
 class Row:
     """One operator: `name`, `schema`, `kind`, `kernels` (the keys that have one), `vjp` (the differentiable
-    arguments), `jvp`, `fake` (whether it has a rule), `doc`."""
+    arguments), `jvp`, `fake` (whether it has a rule), `doc`, `cuda` (how it runs on a GPU)."""
 
     def __init__(self, op):
         self._op = op
@@ -64,6 +64,15 @@ class Row:
         self.jvp = info.jvp if info.jvp is None or isinstance(info.jvp, str) else "formula"
         self.fake = info.fake is not None or info.kind in ("view", "composite", "like")
         self.doc = info.function.__doc__
+
+    @property
+    def cuda(self):
+        """"kernel" (ops/on_cuda has one), "host" (the CPU's, on copies), or "composed" (of other operators)."""
+        from .on_cuda import kernel_of
+
+        if kernel_of(self._op) is not None:
+            return "kernel"
+        return "host" if K.CPU in self._op.kernels else "composed"
 
     def served(self, key):
         """What serves this operator at a key, such as "CPU" or "Autograd". KeyError if there is no such key."""

@@ -18,6 +18,16 @@ from .creation import asked_grad, checked_size, factory_operator, like_operator,
 from .declare import describe, operator, publish, refuse_overlap, register_inplace_keys
 from .fake import Fake
 
+# ---- checks --------------------------------------------------------------------------------------
+
+_nobodys = streams.Generator()            # its numbers are never used
+
+
+def check_draw(draw, dtype, *args):
+    """Raise what drawing numbers of a dtype would raise: draw none."""
+    draw(_nobodys, (0,), dtype.numpy, True, *args)
+
+
 # ---- generators ----------------------------------------------------------------------------------
 
 
@@ -134,11 +144,23 @@ def stream_of(generator):
 
 def generator_of_launch(generator, device):
     """The generator for one launch on an accelerator, which the host takes from `generator` (None: the default one)."""
+    return Generator(stream=seeds_of(generator, device).for_launch())
+
+
+def launch_of(generator, device):
+    """(seed, number of the launch) for a kernel that makes its own numbers of both; the next launch has another."""
+    seeds = seeds_of(generator, device)
+    seeds.offset += 1
+    return seeds.initial_seed() % 2**64, seeds.offset
+
+
+def seeds_of(generator, device):
+    """The LaunchSeeds of an accelerator's generator (None: the default one). RuntimeError for another device's."""
     if generator is None:
         generator = sim_generator if device.type == "sim" else cuda_generator()
     if generator.device.type != device.type:
         raise RuntimeError(f"Expected a '{device.type}' device type for generator but found '{generator.device.type}'")
-    return Generator(stream=generator._stream.for_launch())
+    return generator._stream
 
 
 def manual_seed(seed):
@@ -194,8 +216,13 @@ def drawn(name, draw):
     """Declare a factory `name(size, generator, dtype)` that draws `draw(stream, shape, numpy dtype)`."""
     def kernel(size, generator, dtype):
         return draw(stream_of(generator), size, dtype.numpy)
+
+    def fake(size, generator, dtype):
+        check_draw(draw, dtype)
+        return Fake(size, dtype)
+
     kernel.__doc__ = DOCS[name]
-    op = factory_operator(name, fake=lambda size, generator, dtype: Fake(size, dtype))(kernel)
+    op = factory_operator(name, fake=fake)(kernel)
 
     def factory(*size, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
                 pin_memory=False, **named):
@@ -222,7 +249,12 @@ def normal_draw(stream, shape, dtype, contiguous=True):
 rand, randn = drawn("rand", uniform_draw), drawn("randn", normal_draw)
 
 
-@factory_operator("randint", fake=lambda low, high, size, generator, dtype: Fake(size, dtype))
+def fake_randint(low, high, size, generator, dtype):
+    check_draw(draw_random, dtype, low, high)
+    return Fake(size, dtype)
+
+
+@factory_operator("randint", fake=fake_randint)
 def randint_kernel(low, high, size, generator, dtype):
     """Random integers in [low, high), of the given size."""
     return stream_of(generator).randint(size, dtype.numpy, low, high)
@@ -337,7 +369,13 @@ def overwriting(name, node_name, draw):
 
     The gradient of the old values is zero.
     """
-    info = describe(name, "in-place", draw_signature, {"self": zeros_of}, None, None, False, False)
+    def check(self, args, generator):
+        if args and isinstance(args[0], Tensor):
+            geometry.expand(args[0]._shape, stride_of(args[0]), 0, self._shape)
+        else:
+            check_draw(draw, self._dtype, *args)
+
+    info = describe(name, "in-place", draw_signature, {"self": zeros_of}, None, check, False, False)
     op = Operator(name, info)
 
     def write(keys, self, args, generator):
@@ -460,17 +498,21 @@ for _function, _op in ((uniform_, _uniform_), (random_, _random_), (bernoulli_, 
 
 # ---- draws whose parameters are tensors ----------------------------------------------------------
 
-@operator("bernoulli", vjp={"self": zeros_of}, spaces=(), out=False,
-          fake=lambda self, p=None, generator=None: Fake(self._shape, self._dtype))
+def fake_bernoulli(self, p=None, generator=None):
+    if p is not None:
+        check_draw(draw_bernoulli, self._dtype, p)
+    elif self._dtype.category != dt.FLOATING:
+        raise NotImplementedError("\"bernoulli_tensor_cpu_p_\" not implemented for "
+                                  f"'{dt.scalar_type_name(self._dtype)}'")
+    return Fake(self._shape, self._dtype)
+
+
+@operator("bernoulli", vjp={"self": zeros_of}, spaces=(), out=False, fake=fake_bernoulli)
 def bernoulli_kernel(self, p, generator):
     """1 with the probability that each element says (or with probability p), else 0."""
-    stream = stream_of(generator)
-    if p is not None:
-        return stream.bernoulli(self.shape, self.dtype, p)
-    if self.dtype.kind in "iub":
-        raise NotImplementedError("\"bernoulli_tensor_cpu_p_\" not implemented for "
-                                  f"'{dt.scalar_type_name(dt.from_numpy(self.dtype))}'")
-    return stream.bernoulli(self.shape, self.dtype, np.asarray(self))
+    if p is None and self.dtype.kind in "iub":
+        raise TypeError("probabilities are floating")        # the fake rule has the words
+    return stream_of(generator).bernoulli(self.shape, self.dtype, np.asarray(self) if p is None else p)
 
 
 def bernoulli(input, p=None, *, generator=None, out=None):
@@ -480,6 +522,7 @@ def bernoulli(input, p=None, *, generator=None, out=None):
 
 
 def multinomial_shape(self, num_samples, replacement=False, generator=None):
+    streams.check_multinomial_shape(self._shape, self._dtype.numpy, num_samples, replacement)
     return Fake(self._shape[:-1] + (num_samples,), dt.int64)
 
 
@@ -512,6 +555,7 @@ def check_std(std):
 
 def fake_normal(mean, std, generator):
     tensors = [v for v in (mean, std) if isinstance(v, Tensor)]
+    check_draw(normal_draw, tensors[0]._dtype)
     return Fake(geometry.broadcast_shapes(*[t._shape for t in tensors]), tensors[0]._dtype)
 
 
@@ -524,7 +568,12 @@ def normal_kernel(mean, std, generator):
     return (standard * std + mean).astype(dtype)
 
 
-@factory_operator("normal.size", fake=lambda size, mean, std, generator, dtype: Fake(size, dtype))
+def fake_normal_of_size(size, mean, std, generator, dtype):
+    check_draw(normal_draw, dtype)
+    return Fake(size, dtype)
+
+
+@factory_operator("normal.size", fake=fake_normal_of_size)
 def normal_of_size(size, mean, std, generator, dtype):
     """Normal random numbers of one mean and standard deviation, of the given size."""
     return stream_of(generator).normal(size, dtype.numpy, mean, std)

@@ -8,7 +8,7 @@ MOST_BLOCKS = 4096  # more work than that is walked in strides of the whole grid
 MOST_SIMULATED_BLOCKS = 4
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_simulated():
     """Whether `numba.cuda` is the simulator (NUMBA_ENABLE_CUDASIM=1, read when Numba is imported)."""
     from numba import config

@@ -5,9 +5,7 @@ naive   each thread computes one element of the result, and reads a row and a co
 tiled   a block computes a tile of the result, and brings tiles of both matrices into shared memory, each word
         once for all the threads that use it: 2n / TILE words per thread
 
-A product that is to be fast is a library's business: cuBLAS (with the package nvmath-python,
-`nvmath.bindings.cublas`) has register tiles, tensor cores and a kernel for each card, kept by the vendor. It is
-not called here, since there was no GPU to try it on; its place is `run`.
+What tensors are multiplied with, this or cuBLAS, gemm.py decides.
 """
 
 import functools
@@ -21,7 +19,8 @@ TILE, SIMULATED_TILE = 16, 4
 
 NAIVE = """
 @cuda.jit
-def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b_row, b_column):
+def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b_row, b_column,
+           out_batch, out_row, out_column):
     batch = cuda.blockIdx.z
     column, row = cuda.grid(2)
     if row < rows and column < columns:
@@ -29,13 +28,14 @@ def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b
         for k in range(depth):
             left = a[batch * a_batch + row * a_row + k * a_column]
             total += left * b[batch * b_batch + k * b_row + column * b_column]
-        out[(batch * rows + row) * columns + column] = total
+        out[batch * out_batch + row * out_row + column * out_column] = total
 """
 
 # Threads outside the result still help to load tiles, and come to every barrier.
 TILED = """
 @cuda.jit
-def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b_row, b_column):
+def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b_row, b_column,
+           out_batch, out_row, out_column):
     tile_a = cuda.shared.array(({tile}, {tile}), types.{dtype})
     tile_b = cuda.shared.array(({tile}, {tile}), types.{dtype})
     batch = cuda.blockIdx.z
@@ -54,14 +54,14 @@ def kernel(out, a, b, rows, depth, columns, a_batch, a_row, a_column, b_batch, b
             total += tile_a[y, k] * tile_b[k, x]
         cuda.syncthreads()
     if row < rows and column < columns:
-        out[(batch * rows + row) * columns + column] = total
+        out[batch * out_batch + row * out_row + column * out_column] = total
 """
 
 TEXTS = {"naive": NAIVE, "tiled": TILED}
 
 
 def run(out, a, b, how="tiled", stream=0):
-    """out = a @ b, for Strided arrays of three dimensions, of any strides; `out` is contiguous.
+    """out = a @ b, for Strided arrays of three dimensions, of any strides.
 
     Args:
         out: (batch, rows, columns). a: (batch, rows, depth). b: (batch, depth, columns).
@@ -73,10 +73,10 @@ def run(out, a, b, how="tiled", stream=0):
     tile = SIMULATED_TILE if is_simulated() else TILE
     kernel = compiled(how, np.dtype(out.dtype), tile)
     blocks = -(-columns // tile), -(-rows // tile), batch
-    numbers = [np.int64(n) for n in (rows, a.shape[2], columns, *a.strides, *b.strides)]
+    numbers = [np.int64(n) for n in (rows, a.shape[2], columns, *a.strides, *b.strides, *out.strides)]
     kernel[blocks, (tile, tile), stream](out.memory, a.memory, b.memory, *numbers)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled(how, dtype, tile):
     return load_kernel(how, DeviceTranslator(dtype), TEXTS[how].format(dtype=dtype, tile=tile))

@@ -118,13 +118,13 @@ def rows_gradient(out, weight_grad, bias_grad, grad, x, means, rstds, weight, ro
     )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def with_block_sum(text, title, dtype, threads):
     translator = DeviceTranslator(dtype)
     fold = translator.block_fold("block_sum", add, threads)
     return load_kernel(title, translator, fold, text.format(threads=threads, dtype=dtype))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def flat(part, dtype):
     return load_kernel("normalize", DeviceTranslator(dtype), NORMALIZE.format(part=part))

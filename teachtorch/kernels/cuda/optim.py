@@ -34,7 +34,7 @@ def run(update, arrays, numbers, stream=0):
     run_flat(kernel, size, stream, *arrays, np.int64(size), *[dtype.type(number) for number in numbers])
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled(update, dtype, count):
     translator = DeviceTranslator(dtype)
     function = translator.add(update.function)

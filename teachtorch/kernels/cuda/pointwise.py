@@ -37,7 +37,7 @@ def run(function, out, operands, stream=0, dtype=None):
     run_flat(kernel, out.size, stream, out.memory, *passed, np.int64(out.size), *numbers)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled(function, dtype, pattern, ndim):
     """The kernel that computes in a dtype. `pattern`: a letter for each operand, see `letter_of`."""
     translator = DeviceTranslator(dtype)

@@ -62,7 +62,7 @@ def backward(out, grad, result, outer, count, inner, is_log, stream=0):
     run_blocks(kernel, outer * inner, stream, out, grad, result, np.int64(count), np.int64(inner))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled_forward(dtype, is_log, threads):
     translator = DeviceTranslator(dtype)
     names = {f.__name__: translator.add(f, primitive=True) for f in (scalar.exp, scalar.log, scalar.maximum)}
@@ -81,7 +81,7 @@ def compiled_forward(dtype, is_log, threads):
     return load_kernel("softmax", translator, *folds, text)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled_backward(dtype, is_log, threads):
     translator = DeviceTranslator(dtype)
     exp = translator.add(scalar.exp, primitive=True)

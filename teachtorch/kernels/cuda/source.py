@@ -88,6 +88,11 @@ MISSING = (np.nextafter,)
 OURS = {square_root, remainder, truncated, rounded_down, rounded_up, rounded}
 
 
+def type_name(dtype):
+    """What Numba's `types` calls a NumPy dtype."""
+    return "boolean" if dtype == np.bool_ else str(dtype)
+
+
 class DeviceTranslator(Translator):
     """A Translator whose functions run on the GPU. TypeError also for what numba-cuda has not."""
 

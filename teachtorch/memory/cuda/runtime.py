@@ -1,6 +1,6 @@
 """The device `cuda`: its memory, streams and events behind the interface of memory/runtime.py.
 
-The host's copies of the bytes are made here; what kernels do with them is in kernels/cuda and ops/on_cuda.py.
+The host's copies of the bytes are made here; what kernels do with them is in kernels/cuda and ops/on_cuda.
 """
 
 import threading

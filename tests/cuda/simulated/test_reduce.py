@@ -15,7 +15,7 @@ def fold(name, x, dtype):
     outer, count, inner = x.shape
     out, used = Guarded(outer * inner, dtype), []
 
-    def scratch(size):
+    def scratch(size, dtype):
         used.append(Guarded(size, dtype))
         return used[-1].memory
 
