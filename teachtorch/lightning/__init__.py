@@ -1,7 +1,8 @@
 """Training loops that somebody else has written: LightningModule, LightningDataModule, Trainer.
 
     module.py, datamodule.py    what a user writes; hooks.py: their hooks, in the order in which they run
-    trainer.py                  the arguments, and the set-up of a run
+    trainer.py                  the arguments, and what users call; state.py: what can be asked of it
+    run.py                      a run, from set-up to teardown
     loops/                      epochs, batches, one optimizer step, evaluation
     calls.py                    who is called at a hook: callbacks, then the module
     metrics.py                  what self.log collects

@@ -1,6 +1,7 @@
 """Calling hooks: first the callbacks', then the module's. All calls of hooks go through here.
 
-A hook that nobody has defined costs one look into a dict. While somebody observes, each call is reported on
+Who defines which hook is found out once in a run; a hook that nobody has defined costs one look into a dict.
+While somebody observes, each call is reported on
 the observer's topic "trainer", once before and once after.
 """
 
@@ -19,13 +20,14 @@ class Calls:
     """The hooks of one run. `current`: the hook whose user code is running, None outside of one."""
 
     def __init__(self, trainer):
-        self.trainer, self.module, self.current = trainer, None, None
-        self._of_callbacks, self._of_module, self._takes, self._batches_are_plain = {}, {}, {}, None
+        self.trainer, self.current = trainer, None
+        self.attach(None)
 
     def attach(self, module):
         """Look at the hooks of the trainer's callbacks and of `module` afresh."""
         self.module = module
-        self._of_callbacks, self._of_module, self._takes, self._batches_are_plain = {}, {}, {}, None
+        self._of_callbacks, self._of_module, self._defaults, self._takes = {}, {}, {}, {}
+        self._is_defined_by_any, self._batches_are_plain = {}, None
 
     # ---- who has defined what -----------------------------------------------------------------------------
 
@@ -48,10 +50,27 @@ class Calls:
             self._of_module[name] = None if is_empty else getattr(self.module, name)
         return self._of_module[name]
 
+    def is_defined_by_any(self, name):
+        """Whether a callback or the module defines the hook."""
+        found = bool(self.defined_by_callbacks(name)) or self.defined_by_module(name) is not None
+        self._is_defined_by_any[name] = found
+        return found
+
+    def are_default(self, *names):
+        """Whether the module has not written any of these methods anew, and nobody observes."""
+        if names not in self._defaults:
+            self._defaults[names] = not any(self.is_defined(name) for name in names)
+        return self._defaults[names] and not observer.active
+
     # ---- calling ------------------------------------------------------------------------------------------
 
     def both(self, name, *args):
         """The callbacks' hooks, then the module's; returns what the module's returned."""
+        is_defined = self._is_defined_by_any.get(name)
+        if is_defined is None:
+            is_defined = self.is_defined_by_any(name)
+        if not is_defined and not observer.active:
+            return None
         self.callbacks(name, *args)
         return self.hook(name, *args)
 

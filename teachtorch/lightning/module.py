@@ -158,7 +158,7 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
                 "After calling `manual_backward`, set "
                 "`self.automatic_optimization = False` in your LightningModule's __init__"
             )
-        self.trainer.run_backward(loss, *args, **kwargs)
+        self.trainer.steps.backward(loss, *args, **kwargs)
 
     def toggle_optimizer(self, optimizer):
         """Only the parameters of this optimizer require gradients, until untoggle_optimizer."""

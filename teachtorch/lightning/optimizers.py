@@ -118,7 +118,7 @@ class LightningOptimizer:
 
     def step(self, closure=None):
         """Step the optimizer. `closure`: recomputes the loss and the gradients."""
-        return self._trainer.step_optimizer(self, closure)
+        return self._trainer.steps.optimizer(self.optimizer, closure)
 
     def toggle_model(self):
         """A context in which only this optimizer's parameters require gradients."""

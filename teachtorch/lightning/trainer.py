@@ -1,16 +1,13 @@
-"""Trainer: takes the arguments, and sets up a run; the work itself is in `loops/`."""
+"""Trainer: its arguments, and what users call. A run is in `run.py`, the work itself in `loops/`."""
 
 import math
 import os
-import sys
-from contextlib import ExitStack
 
-from ..autograd.anomaly_mode import detect_anomaly
 from ..determinism import use_deterministic_algorithms
 from . import checkpoint as checkpoints
 from .arguments import checked_limit, debugging, epochs_and_steps
 from .calls import Calls
-from .connectors.callbacks import callbacks_for, check_keys, with_those_of
+from .connectors.callbacks import callbacks_for, check_keys
 from .connectors.data import DataSource
 from .connectors.interrupts import Interrupts
 from .connectors.randomness import RandomNumbers
@@ -20,29 +17,14 @@ from .loggers import loggers_for
 from .loops.evaluation import EvaluationLoop
 from .loops.fit import FitLoop
 from .loops.progress import Progress
+from .loops.steps import Steps
 from .metrics import Metrics
-from .optimizers import LightningOptimizer, configured
 from .profilers import profiler_for
-from .seed import isolated_random
+from .run import Run
+from .state import TrainerState
 from .strategies import strategy_for
-from .transfer import move_data
 
-SEVERAL_OPTIMIZERS = (
-    "Training with multiple optimizers is only supported with manual optimization. Remove the "
-    "`optimizer_idx` argument from `training_step`, set `self.automatic_optimization = False` and access "
-    "your optimizers in `training_step` with `opt1, opt2, ... = self.optimizers()`."
-)
-MANUAL_CLIPPING = (
-    "Automatic gradient clipping is not supported for manual optimization. Remove "
-    "`Trainer(gradient_clip_val={})` or switch to automatic optimization."
-)
-MANUAL_ACCUMULATION = (
-    "Automatic gradient accumulation is not supported for manual optimization. Remove "
-    "`Trainer(accumulate_grad_batches={})` or switch to automatic optimization."
-)
-
-
-class Trainer:
+class Trainer(TrainerState):
     """Trains, validates, tests and predicts with a LightningModule.
 
     How long: `max_epochs` (1000 if neither it nor max_steps is given; -1: no limit), `min_epochs`,
@@ -148,17 +130,18 @@ class Trainer:
         self.stage, self.fn, self.should_stop, self.interrupted = None, None, False, False
         self.progress, self.random, self.interrupts = Progress(), RandomNumbers(), Interrupts()
         self.calls, self.metrics = Calls(self), Metrics(self)
+        self.steps = Steps(self)
         self.data, self.schedulers = DataSource(self), Schedulers(self)
         self.fit_loop = FitLoop(self)
 
-    # ---- what users call ----------------------------------------------------------------------------------
+    # ---- what users call ----
 
     def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
         """Train. `ckpt_path`: go on where this checkpoint ("last": the newest one) was written."""
         train_dataloaders, datamodule = moved_datamodule(train_dataloaders, datamodule)
         self.data.attach({"train": train_dataloaders, "val": val_dataloaders}, datamodule)
         self.should_stop = False
-        self._run("fit", model, ckpt_path)
+        Run(self, "fit", model).go(ckpt_path)
 
     def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         """Validate once; returns what was logged, a dict for each loader.
@@ -191,7 +174,7 @@ class Trainer:
                 f"`Trainer.{fn}()` requires a `LightningModule` when it hasn't been passed in a previous run"
             )
         self.evaluation = EvaluationLoop(self, kind)
-        found = self._run(fn, model, ckpt_path)
+        found = Run(self, fn, model).go(ckpt_path)
         if verbose and found and self.is_global_zero:
             print("\n".join(f"{name}: {value:.6g}" for values in found for name, value in values.items()))
         return found
@@ -208,324 +191,9 @@ class Trainer:
             checkpoints.write(found, filepath)
         self.strategy.barrier()
 
-    # ---- a run --------------------------------------------------------------------------------------------
-
-    def _run(self, fn, model, ckpt_path):
-        """One fit, validate, test or predict, from set-up to teardown."""
-        self.fn, self.interrupted = fn, False
-        with ExitStack() as around:
-            around.enter_context(self.interrupts.deferred())
-            if self.detect_anomaly:
-                around.enter_context(detect_anomaly())
-            if self.profiler is not None:
-                self.profiler.start()
-                around.callback(self._end_profile)
-            try:
-                return self._run_stage(fn, model, ckpt_path)
-            except KeyboardInterrupt as error:
-                self._interrupt(error)
-            except BaseException as error:
-                self._fail(error)
-                raise
-            finally:
-                self.stage = None
-                self.strategy.end()
-
-    def _run_stage(self, fn, model, ckpt_path):
-        self.strategy.begin()
-        checkpoint = self._attach(model, fn, ckpt_path)
-        self.strategy.set_up(model)
-        if fn == "fit":
-            self._set_up_optimizers()
-            self.calls.both("on_fit_start")
-            if checkpoint is not None:
-                checkpoints.restore_training(self, checkpoint)
-        self._log_hyperparameters()
-        model.zero_grad()
-        found = self._fit(checkpoint) if fn == "fit" else self._run_evaluation(fn)
-        if fn == "fit":
-            self.calls.both("on_fit_end")
-        self._tear_down(fn, "success")
-        return found
-
-    def _attach(self, model, fn, ckpt_path):
-        """Make the model part of this run; returns the checkpoint to go on from, or None."""
-        self.lightning_module, model.trainer = model, self
-        self.metrics.results = self.metrics.training
-        self.callbacks = with_those_of(model, self.callbacks)
-        check_keys(self.callbacks)
-        self.calls.attach(model)
-        self._prepare_data()
-        path = self._checkpoint_path(ckpt_path)
-        self.calls.callbacks("setup", fn)
-        if self.datamodule is not None:
-            self.datamodule.setup(stage=fn)
-        self.calls.hook("setup", fn)
-        self.calls.hook("configure_model")
-        if path is None:
-            return None
-        checkpoint = checkpoints.read(path)
-        checkpoints.restore_model(self, checkpoint)
-        return checkpoint
-
-    def _prepare_data(self):
-        if self.is_global_zero:
-            if self.datamodule is not None:
-                self.datamodule.prepare_data()
-            self.calls.hook("prepare_data")
-        self.strategy.barrier()
-
-    def _checkpoint_path(self, given):
-        """The path that "best" and "last" mean."""
-        if given not in ("best", "last"):
-            return given
-        callback = self.checkpoint_callback
-        path = callback and (
-            callback.best_model_path
-            if given == "best"
-            else callback.last_model_path or callback.best_model_path
-        )
-        if not path:
-            raise ValueError(
-                f'`ckpt_path="{given}"` is set but no checkpoint was written by a `ModelCheckpoint`'
-            )
-        return path
-
-    def _set_up_optimizers(self):
-        model = self.lightning_module
-        self.optimizers, self.schedulers.configs = configured(self.calls.method("configure_optimizers"))
-        self.wrapped_optimizers = [LightningOptimizer(one, self) for one in self.optimizers]
-        if model.automatic_optimization and len(self.optimizers) > 1:
-            raise RuntimeError(SEVERAL_OPTIMIZERS)
-        if not model.automatic_optimization and self.gradient_clip_val:
-            raise MisconfigurationException(MANUAL_CLIPPING.format(self.gradient_clip_val))
-        if not model.automatic_optimization and self.accumulate_grad_batches != 1:
-            raise MisconfigurationException(MANUAL_ACCUMULATION.format(self.accumulate_grad_batches))
-
-    def _log_hyperparameters(self):
-        for owner in (self.datamodule, self.lightning_module):
-            if (
-                owner is not None
-                and owner.hparams
-                and owner.__dict__.get("_log_hyperparams")
-                and self.is_global_zero
-            ):
-                for logger in self.loggers:
-                    logger.log_hyperparams(owner.hparams_initial)
-
-    def _fit(self, checkpoint):
-        self.random.loaded = None if checkpoint is None else self.random.loaded
-        self.fit_loop.epoch_loop.validation.loaders = None
-        if checkpoint is None:
-            self._check_sanity()
-        else:
-            checkpoints.restore_gradients(self, checkpoint)
-        self.fit_loop.run()
-
-    def _check_sanity(self):
-        """A few batches of validation before training, so that its faults do not wait for the end of an
-        epoch.
-        """
-        if not self.has_validation or not self.num_sanity_val_steps or self.fit_loop.is_done:
-            return
-        self.stage = "sanity_check"
-        self.calls.callbacks("on_sanity_check_start")
-        with isolated_random():
-            self.fit_loop.epoch_loop.validation.run(at_most=self.num_sanity_val_steps)
-        self.metrics.evaluation.entries.clear()
-        self.calls.callbacks("on_sanity_check_end")
-
-    def _run_evaluation(self, fn):
-        self.stage = fn
-        self.evaluation.set_up_data()
-        return self.evaluation.run()
-
-    def _tear_down(self, fn, status):
-        self.calls.callbacks("teardown", fn)
-        if self.datamodule is not None:
-            self.datamodule.teardown(stage=fn)
-        self.calls.hook("teardown", fn)
-        for logger in self.loggers:
-            logger.finalize(status)
-
-    # ---- ends that were not planned -----------------------------------------------------------------------
-
     def stop_if_interrupted(self):
         """KeyboardInterrupt if Ctrl-C was pressed since the last time; called between batches."""
         self.interrupts.check()
-
-    def _interrupt(self, error):
-        """Ctrl-C: a checkpoint, and the usual end."""
-        self.interrupted = self.should_stop = True
-        if self.is_global_zero:
-            print("\nDetected KeyboardInterrupt, attempting graceful shutdown ...", file=sys.stderr)
-        self._fail(error)
-        callback = self.checkpoint_callback
-        if self.fn == "fit" and callback is not None and callback.dirpath and self.optimizers:
-            self.save_checkpoint(os.path.join(callback.dirpath, "interrupted.ckpt"))
-
-    def _fail(self, error):
-        if self.lightning_module is not None:
-            self.calls.callbacks("on_exception", error)
-        if self.datamodule is not None:
-            self.datamodule.on_exception(error)
-        for logger in self.loggers:
-            logger.finalize("failed")
-
-    def _end_profile(self):
-        self.profiler.stop()
-        if self.is_global_zero:
-            print(self.profiler.summary())
-
-    # ---- what the loops and the module use -------------------------------------------------------
-
-    def step(self, name, *args):
-        """Call training_step, validation_step...; a user may leave out its last arguments."""
-        function = getattr(self.lightning_module, name)
-        return self.strategy.step(self.calls.step, name, function, args)
-
-    def training_step(self, batch, batch_idx):
-        return self.step("training_step", batch, batch_idx)
-
-    def run_backward(self, loss, *args, **kwargs):
-        """Backward, with its hooks."""
-        self.calls.both("on_before_backward", loss)
-        self.calls.method("backward", loss, *args, **kwargs)
-        self.calls.both("on_after_backward")
-
-    def step_optimizer(self, wrapped, closure):
-        """What LightningOptimizer.step does: the closure, the hooks, the update; and it is counted."""
-        optimizer, automatic = wrapped.optimizer, self.lightning_module.automatic_optimization
-
-        def closure_and_hooks():
-            loss = None if closure is None else closure()
-            self.calls.both("on_before_optimizer_step", optimizer)
-            if automatic:
-                self.calls.method(
-                    "configure_gradient_clipping",
-                    optimizer,
-                    self.gradient_clip_val,
-                    self.gradient_clip_algorithm,
-                )
-            return loss
-
-        result = optimizer.step(closure_and_hooks)
-        self.progress.steps += 1
-        return result
-
-    def transfer(self, batch, dataloader_idx=0):
-        """The batch on the device, with the three hooks around it."""
-        if self.calls.leave_batches_alone:
-            return move_data(batch, self.strategy.device)
-        method = self.calls.data_hook
-        batch = method("on_before_batch_transfer", batch, dataloader_idx)
-        batch = method("transfer_batch_to_device", batch, self.strategy.device, dataloader_idx)
-        return method("on_after_batch_transfer", batch, dataloader_idx)
-
-    # ---- what can be asked -----------------------------------------------------------------------
-
-    @property
-    def current_epoch(self):
-        """Epochs completed; during an epoch its number."""
-        return self.progress.epoch
-
-    @property
-    def global_step(self):
-        """Optimizer steps, of all optimizers together. Not batches."""
-        return self.progress.steps
-
-    @property
-    def batch_idx(self):
-        """The training batch at hand, counted in its epoch."""
-        return self.fit_loop.epoch_loop.batch_idx
-
-    @property
-    def num_training_batches(self):
-        """Batches of an epoch; math.inf where that is not known."""
-        return self.fit_loop.limit
-
-    @property
-    def estimated_stepping_batches(self):
-        """How many optimizer steps a fit will take; math.inf where that is not known. For schedulers."""
-        if self.fit_loop.limit is None:
-            self.fit_loop.set_up_data()
-        per_epoch = (
-            math.ceil(self.fit_loop.limit / self.accumulate_grad_batches)
-            if self.fit_loop.limit != math.inf
-            else math.inf
-        )
-        total = math.inf if self.max_epochs in (-1, None) else per_epoch * self.max_epochs
-        return total if self.max_steps == -1 else min(total, self.max_steps)
-
-    @property
-    def callback_metrics(self):
-        """{name: tensor} of everything logged that callbacks can watch."""
-        return self.metrics.callback
-
-    @property
-    def logged_metrics(self):
-        """{name: tensor} of what was last written to the loggers."""
-        return self.metrics.logged
-
-    @property
-    def progress_bar_metrics(self):
-        """{name: number} of what was logged with prog_bar=True."""
-        return self.metrics.progress_bar
-
-    @property
-    def has_validation(self):
-        """Whether there is a validation_step and data for it."""
-        model, limit = self.lightning_module, self.limit_val_batches
-        return (
-            limit != 0
-            and self.calls.is_defined("validation_step")
-            and model is not None
-            and self.data.has("val")
-        )
-
-    @property
-    def is_fitting(self):
-        """Whether this is a fit, its validation included."""
-        return self.fn == "fit"
-
-    training = property(lambda self: self.stage == "train")
-    validating = property(lambda self: self.stage == "validate")
-    testing = property(lambda self: self.stage == "test")
-    predicting = property(lambda self: self.stage == "predict")
-    sanity_checking = property(lambda self: self.stage == "sanity_check")
-    world_size = property(lambda self: self.strategy.world_size)
-    global_rank = property(lambda self: self.strategy.global_rank)
-    is_global_zero = property(lambda self: self.strategy.global_rank == 0)
-    datamodule = property(lambda self: self.data.datamodule)
-    lr_scheduler_configs = property(lambda self: self.schedulers.configs)
-
-    @property
-    def logger(self):
-        """The first logger, or None."""
-        return self.loggers[0] if self.loggers else None
-
-    @property
-    def log_dir(self):
-        """The folder of the first logger, else default_root_dir."""
-        return (self.logger and self.logger.log_dir) or self.default_root_dir
-
-    @property
-    def checkpoint_callbacks(self):
-        from .callbacks import ModelCheckpoint
-
-        return [one for one in self.callbacks if isinstance(one, ModelCheckpoint)]
-
-    @property
-    def checkpoint_callback(self):
-        """The first ModelCheckpoint, or None."""
-        return next(iter(self.checkpoint_callbacks), None)
-
-    @property
-    def early_stopping_callback(self):
-        """The first EarlyStopping, or None."""
-        from .callbacks import EarlyStopping
-
-        return next((one for one in self.callbacks if isinstance(one, EarlyStopping)), None)
 
 
 def moved_datamodule(loaders, datamodule):

@@ -83,7 +83,7 @@ class EpochLoop:
         trainer, progress, calls = self.trainer, self.progress, self.calls
         batch = next(self.fetcher)
         self.batch_idx = index = progress.batch
-        batch = trainer.transfer(batch)
+        batch = trainer.steps.transfer(batch)
         trainer.metrics.begin_batch(batch)
         is_skipped = calls.both("on_train_batch_start", batch, index) == -1
         outputs = None if is_skipped else self.optimization.run(batch, index, self.accumulates_at(index + 1))

@@ -69,10 +69,10 @@ class EvaluationLoop:
     def _run_batch(self, batch, index, number):
         calls, kind, metrics = self.calls, self.kind, self.trainer.metrics
         several = (number,) if len(self.loaders) > 1 else ()
-        batch = self.trainer.transfer(batch, number)
+        batch = self.trainer.steps.transfer(batch, number)
         metrics.begin_batch(batch, number if several else None)
         calls.both(f"on_{kind}_batch_start", batch, index, *several)
-        outputs = self.trainer.step(f"{kind}_step", batch, index, *several)
+        outputs = self.trainer.steps.run(f"{kind}_step", batch, index, *several)
         if kind == "predict":
             self.predictions[number].append(outputs)
         calls.both(f"on_{kind}_batch_end", outputs, batch, index, *several)

@@ -29,13 +29,13 @@ class AutomaticOptimization:
 
     def forward_and_backward(self, batch, batch_idx):
         """The loss, with its gradients computed; None if training_step skips the batch."""
-        loss, self.outputs = separated(self.trainer.training_step(batch, batch_idx))
+        loss, self.outputs = separated(self.trainer.steps.run("training_step", batch, batch_idx))
         if batch_idx % self.trainer.accumulate_grad_batches == 0:
             self._zero_grad(batch_idx)
         if loss is None:
             return None
         count = self.trainer.accumulate_grad_batches
-        self.trainer.run_backward(loss / count if count > 1 else loss)
+        self.trainer.steps.backward(loss / count if count > 1 else loss)
         return loss.detach()
 
     def _zero_grad(self, batch_idx):
@@ -52,7 +52,8 @@ class ManualOptimization:
         self.trainer = trainer
 
     def run(self, batch, batch_idx, accumulates):
-        return separated(self.trainer.training_step(batch, batch_idx), needs_loss=False)[1]
+        output = self.trainer.steps.run("training_step", batch, batch_idx)
+        return separated(output, needs_loss=False)[1]
 
 
 def separated(output, needs_loss=True):
