@@ -85,6 +85,7 @@ class Pointwise:
         self.result = None if result is None else np.dtype(result)
         self.__name__ = scalar.__name__
         self._small = SMALL if numpy is not None else -1
+        self._is_ufunc = isinstance(numpy, np.ufunc)
         self._kernels = {}
 
     def __repr__(self):
@@ -107,7 +108,12 @@ class Pointwise:
         first = arrays[0]
         if first.size > self._small:
             return self._large(arrays, first)
-        return self._numpy(arrays, first)
+        if not self._is_ufunc:
+            return self._numpy(arrays, first)
+        try:  # each line tells, as in the classes below
+            return _silence.run(self.numpy, *arrays, first)
+        except RuntimeError:
+            return silently(self.numpy, *arrays, first)
 
     def _numpy(self, arrays, out):
         """Run NumPy's function, into ``out`` if there is one."""
@@ -115,9 +121,13 @@ class Pointwise:
             if _one_order(arrays[0], *arrays[1:]):
                 return np.asarray(silently(self.numpy, *arrays))
             out = empty_result([np.asarray(x) for x in arrays], self.result or arrays[-1].dtype)
-        if isinstance(self.numpy, np.ufunc):
+        if self._is_ufunc:
             return silently(self.numpy, *arrays, out)
-        silently(np.copyto, out, silently(self.numpy, *arrays), "unsafe")
+        found = silently(self.numpy, *arrays)
+        if found.dtype == out.dtype:
+            out[...] = found
+        else:
+            silently(np.copyto, out, found, "unsafe")
         return out
 
     def _large(self, arrays, out):
