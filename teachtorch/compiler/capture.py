@@ -266,6 +266,7 @@ def captured_once(function, args, kwargs, capturing):
     random_before = default_generator.get_state()
     with capturing:
         found = run(function, args, kwargs)
+        refuse_gradients([*stand_ins.values(), *[t for t, _ in capturing.constants.values()]])
         captured = finish(capturing, found, places, list(stand_ins.values()))
     capturing.is_on = False
     refuse_histories(capturing)
@@ -275,12 +276,16 @@ def captured_once(function, args, kwargs, capturing):
     return captured
 
 
+def refuse_gradients(tensors):
+    """Gradients that the function accumulates itself."""
+    if any(isinstance(t.grad, Traced) for t in tensors if t.is_leaf):
+        raise NotCapturable("the function calls backward(), which fills .grad: compile the forward pass, or use "
+                            "torch.autograd.grad")
+
+
 def refuse_histories(capturing):
-    """Gradients that the function accumulates itself, and held tensors that it makes part of a graph."""
+    """Held tensors that the function makes part of a graph."""
     for t, _ in capturing.constants.values():
-        if isinstance(t.grad, Traced):
-            raise NotCapturable("the function calls backward(), which fills .grad: compile the forward pass, or use "
-                                "torch.autograd.grad")
         if not t.is_leaf and id(t) in capturing.leaves:
             raise NotCapturable("the function makes a tensor that it holds part of the autograd graph")
 
@@ -403,8 +408,11 @@ def note_backward(capturing, captured, outputs, stand_ins):
     captured.wanted = [i for i, t in enumerate(candidates) if t.requires_grad and t.is_leaf]
     if not captured.wanted:
         raise NotCapturable("a result requires grad, but no argument or parameter does")
-    found = api.grad([outputs[i] for i in captured.differentiable], [candidates[i] for i in captured.wanted], tangents,
-                     allow_unused=True)
+    try:
+        found = api.grad([outputs[i] for i in captured.differentiable], [candidates[i] for i in captured.wanted], tangents,
+                         allow_unused=True)
+    except RuntimeError as error:
+        raise NotCapturable(f"a result's graph cannot be gone through for its gradients: {error}") from error
     return [None if g is None else capturing.as_traced(g).node for g in found]
 
 

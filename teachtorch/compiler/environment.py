@@ -117,8 +117,9 @@ class Environment:
         """Something with an identity: the same object must be there, and what it holds must be what it was."""
         self.watch(place, lambda: id(read()))
         if isinstance(value, Optimizer):
-            raise NotCapturable(f"{place} is an optimizer: it changes its parameters by fused kernels of its own, outside of "
-                                "any graph")
+            raise NotCapturable(f"{place} is an optimizer ({type(value).__name__}), whose step changes its parameters by a "
+                                "fused kernel of its own, outside of any graph. Compile the model or the loss, and call "
+                                "zero_grad, backward and step around it")
         if isinstance(value, Tensor):
             self.visit_tensor(value, place)
         elif isinstance(value, Module):
@@ -240,6 +241,9 @@ class Environment:
             raise NotCapturable(f"the function assigns the global {step.argval}{where}: return it instead")
         if step.opname == "STORE_DEREF" and step.argval in function.__code__.co_freevars:
             raise NotCapturable(f"the function assigns {step.argval} of the function around it{where}: return it instead")
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval == "zero_grad":
+            raise NotCapturable(f"the function calls zero_grad{where}, which sets .grad: a graph would not do it again; "
+                                "call it outside of what is compiled")
         if step.opname in ("STORE_ATTR", "DELETE_ATTR"):
             raise NotCapturable(f"the function assigns the attribute {step.argval}{where}: a graph would not do it "
                                 "again; do it outside of what is compiled")

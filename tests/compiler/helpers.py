@@ -53,4 +53,4 @@ def compare_gradients(results, mine, theirs, tolerance):
     if places:
         found = torch.autograd.grad([a for a, _ in results], [mine[i] for i in places], tangents, allow_unused=True)
         wanted = torch.autograd.grad([b for _, b in results], [theirs[i] for i in places], tangents, allow_unused=True)
-        assert_alike(found, wanted, tolerance * 4)
+        assert_alike(found, wanted, tolerance)

@@ -148,3 +148,96 @@ def test_the_log_prints_graph_groups_and_source():
     assert "def kernel(" in done.stderr
     assert "captured anew, because of the shape of argument 0" in done.stderr
     assert "runs without a graph: the function asks a tensor for its value" in done.stderr
+
+
+def network(seed=0):
+    torch.manual_seed(seed)
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+
+
+def graph_used_up(x):
+    y = (x * x).sum()
+    torch.autograd.grad(y, x)
+    return y
+
+
+def fills_grad_of_argument(x):
+    (x * x).sum().backward()
+    return x * 2
+
+
+@pytest.mark.parametrize("function, words", [(graph_used_up, "a second time"), (fills_grad_of_argument, r"calls backward\(\)")])
+def test_gradients_taken_inside_of_what_is_returned(function, words):
+    x, y = (torch.ones(3, requires_grad=True) for _ in range(2))
+    assert words.replace("\\", "") in str(explain(function)(torch.ones(3, requires_grad=True)))
+    f = torch.compile(function, backend="eager")
+    for _ in range(2):
+        assert torch.equal(f(x), function(y))
+        assert (x.grad is None) == (y.grad is None) and (x.grad is None or torch.equal(x.grad, y.grad))
+
+
+@pytest.mark.parametrize("returns_loss", [True, False])
+@pytest.mark.parametrize("has_grads", [True, False])
+def test_zero_grad_and_backward_inside(returns_loss, has_grads):
+    def training(model):
+        def step(x):
+            model.zero_grad()
+            loss = model(x).pow(2).mean()
+            loss.backward()
+            return loss if returns_loss else loss.detach()
+        return step
+    plain, other = network(), network()
+    step, compiled = training(plain), torch.compile(training(other), backend="eager")
+    if has_grads:
+        for model in (plain, other):
+            model(torch.ones(1, 3)).sum().backward()
+    for i in range(3):
+        x = torch.full((2, 3), i + 1.0)
+        assert torch.equal(step(x), compiled(x))
+        assert [torch.equal(p.grad, q.grad) for p, q in zip(plain.parameters(), other.parameters())] == [True] * 4
+    assert "calls zero_grad (at " in str(explain(training(plain))(x))
+
+
+def test_zero_grad_alone_is_done_at_every_call():
+    model = network()
+
+    def forward(x):
+        model.zero_grad()
+        return model(x).sum()
+    f = torch.compile(forward, backend="eager")
+    for _ in range(3):
+        f(torch.ones(1, 3)).backward()
+    wanted = [p.grad.clone() for p in model.parameters()]
+    forward(torch.ones(1, 3)).backward()
+    assert all(torch.equal(p.grad, g) for p, g in zip(model.parameters(), wanted))
+
+
+@pytest.mark.parametrize("name, options", [("SGD", {"momentum": 0.9}), ("AdamW", {}), ("Adam", {"amsgrad": True}),
+                                           ("RMSprop", {}), ("Adagrad", {})])
+def test_a_training_step_with_an_optimizer_is_eagers(name, options):
+    runs = []
+    for is_compiled in (False, True):
+        model = network()
+        optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.05, **options)
+
+        def train(x, model=model, optimizer=optimizer):
+            optimizer.zero_grad()
+            loss = model(x).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            return loss
+        call, step = (torch.compile(f, backend="eager") if is_compiled else f for f in (train, optimizer.step))
+        losses = [call(torch.full((2, 3), i + 1.0)).item() for i in range(3)]
+        for rate in (0.05, 0.001):                  # a changed learning rate is seen
+            optimizer.param_groups[0]["lr"] = rate
+            step()
+        runs.append([*losses, *[p.detach() for p in model.parameters()], *optimizer.state_dict()["state"][0].values()])
+    for mine, theirs in zip(*runs):
+        assert torch.equal(torch.as_tensor(mine), torch.as_tensor(theirs))
+
+
+def test_an_optimizer_says_what_to_compile_instead():
+    optimizer = torch.optim.AdamW(network().parameters())
+    with pytest.raises(Unsupported, match=r"is an optimizer \(AdamW\).*Compile the model or the loss"):
+        torch.compile(optimizer.step, fullgraph=True)()
+    assert "fused kernel of its own" in str(explain(optimizer.step)())

@@ -11,7 +11,7 @@ from teachtorch.nn import functional as F
 from .helpers import assert_alike
 
 
-def compare(model, make_input, tolerance=5e-6, steps=2, loss=lambda y: (y * y).mean()):
+def compare(model, make_input, tolerance=1e-6, steps=2, loss=lambda y: (y * y).mean()):
     """Some steps of SGD with the compiled and the plain model give the same losses and parameters."""
     torch.manual_seed(1)
     state = {k: v.clone() for k, v in model.state_dict().items()}
@@ -68,7 +68,7 @@ class Block(nn.Module):
 
 def test_gpt_block():
     torch.manual_seed(0)
-    compare(Block(), lambda: torch.randn(2, 5, 8), tolerance=2e-5)
+    compare(Block(), lambda: torch.randn(2, 5, 8))
 
 
 def test_the_compiled_module_is_the_module():
