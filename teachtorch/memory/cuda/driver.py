@@ -3,24 +3,39 @@
 Both have the same methods. An address is an int; `array(address, size, dtype)` is a flat device array over
 memory that somebody else owns, which is what kernels and copies take. `Hardware` has not been run on a GPU
 yet: it was written against numba-cuda 0.30 (`numba_cuda/numba/cuda/cudadrv/driver.py`), and each method is
-one call of it.
+one call of it. tests/gpu/compiled.py runs everything above it, and Numba's compiler, without a GPU.
 """
 
 import ctypes
+import itertools
 
 import numpy as np
-from numba import cuda
+from numba import config, cuda
 
 from ..runtime import DeviceOutOfMemory
 
 SIMULATED_MEMORY = 256 << 20  # bytes
 OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
+NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
+
+_waiting, _next_key = {}, itertools.count(1).__next__  # functions that streams are to call, by number
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _call_waiting(key):
+    """What the driver calls, on a thread of its own. It must not call the driver in turn."""
+    _waiting.pop(key)()
 
 
 class Hardware:
-    """The GPU that is Numba's current device."""
+    """The GPU that is Numba's current device.
+
+    Numba warns of each launch of fewer than 128 blocks; here small tensors are as welcome as large ones, and so
+    its switch for that (NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS) is off from here on.
+    """
 
     def __init__(self):
+        config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
         self.context = cuda.current_context()
         self.name = cuda.get_current_device().name
         self.name = self.name.decode() if isinstance(self.name, bytes) else self.name
@@ -28,6 +43,7 @@ class Hardware:
 
     def allocate(self, nbytes):
         """The address of fresh memory (cuMemAlloc). DeviceOutOfMemory if there is none."""
+        self.enter()
         try:
             owner = self.context.memalloc(nbytes)
         except Exception as error:
@@ -43,8 +59,13 @@ class Hardware:
         del self.owners[address]
         self.context.memory_manager.deallocations.clear()
 
+    def enter(self):
+        """Make the GPU this thread's, which it has to be before the driver is asked for anything."""
+        cuda.current_context()
+
     def memory_info(self):
         """(free, total) bytes."""
+        self.enter()
         return tuple(self.context.get_memory_info())
 
     def array(self, address, size, dtype):
@@ -57,9 +78,16 @@ class Hardware:
         pointer = MemoryPointer(self.context, ctypes.c_void_p(address), nbytes) if nbytes else None
         return DeviceNDArray((size,), (dtype.itemsize,), dtype, gpu_data=pointer)
 
+    def flag(self):
+        """One int32, 0, that kernels set."""
+        return cuda.to_device(np.zeros(1, np.int32))
+
     def stream(self, priority):
-        """A stream. Numba's wait for the default stream and it for them; PyTorch's side streams do not."""
-        return cuda.stream()
+        """A stream that does not wait for the default one, nor that for it, as PyTorch's; Numba's own would."""
+        from numba.cuda.cudadrv.driver import Stream, driver
+
+        self.enter()
+        return Stream(driver.cuStreamCreateWithPriority(NON_BLOCKING, priority))
 
     def event(self):
         return cuda.event(timing=True)
@@ -72,8 +100,16 @@ class Hardware:
         return cuda.pinned_array(nbytes, np.uint8)
 
     def call_in_stream(self, stream, function):
-        """Call a Python function when the stream comes to it (cuStreamAddCallback)."""
-        stream.add_callback(lambda stream, status, argument: function())
+        """Call a Python function when the stream comes to it (cuLaunchHostFunc).
+
+        Not by Numba's add_callback: that of 0.30 asks the stream's handle for a `value` that it does not have.
+        """
+        from numba.cuda.cudadrv.driver import binding, driver
+
+        key = _next_key()
+        _waiting[key] = function
+        address = ctypes.cast(_call_waiting, ctypes.c_void_p).value
+        driver.cuLaunchHostFunc(int(stream.handle), binding.CUhostFn(address), key)
 
     def milliseconds_between(self, start, end):
         return start.elapsed_time(end)
@@ -114,6 +150,9 @@ class Simulator:
         dtype = np.dtype(dtype)
         memory = (ctypes.c_uint8 * (size * dtype.itemsize)).from_address(address) if size else b""
         return FakeCUDAArray(np.frombuffer(memory, dtype))
+
+    def flag(self):
+        return cuda.to_device(np.zeros(1, np.int32))
 
     def stream(self, priority):
         return cuda.stream()

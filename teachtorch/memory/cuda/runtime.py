@@ -134,7 +134,8 @@ class CudaRuntime(AcceleratorRuntime):
             from numba import cuda
 
             is_default = stream_id == 0 and not is_simulated()
-            self._streams[stream_id] = cuda.default_stream() if is_default else self.driver.stream(0)
+            made = cuda.default_stream if is_default else lambda: self.driver.stream(self.priority_of(stream_id))
+            self._streams[stream_id] = made()
         return self._streams[stream_id]
 
     def new_stream(self, priority=0):
@@ -193,9 +194,7 @@ class CudaRuntime(AcceleratorRuntime):
     def bad_index(self):
         """One int32 of device memory that kernels set where an index is out of bounds."""
         if not hasattr(self, "_bad_index"):
-            from numba import cuda
-
-            self._bad_index = cuda.to_device(np.zeros(1, np.int32))
+            self._bad_index = self.driver.flag()
         return self._bad_index
 
     def raise_error(self):
