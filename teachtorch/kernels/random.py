@@ -43,9 +43,9 @@ import numpy as np
 
 from .box_muller import BLOCK, box_muller, fused_multiply_add
 from .random_dtypes import (
-    INT64_MIN, check_casted_interval, check_integer_bounds, check_multinomial, check_permutation_fits,
-    check_uniform_bounds, continuous, floating, largest_integer, mantissa_bits, not_bool, representable_from,
-    representable_to, rounded)
+    INT64_MIN, check_casted_interval, check_integer_bounds, check_multinomial, check_multinomial_shape,  # noqa: F401
+    check_permutation_fits, check_uniform_bounds, continuous, floating, largest_integer, mantissa_bits, not_bool,
+    representable_from, representable_to, rounded)
 
 DEFAULT_SEED = 67280421310721
 _STATE_WORDS = 624

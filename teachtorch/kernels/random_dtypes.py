@@ -152,18 +152,22 @@ def check_permutation_fits(n, dtype):
 
 def check_multinomial(probabilities, num_samples, replacement):
     """RuntimeError for weights of another shape, dtype or range, and for too few or too many samples."""
-    if not 1 <= probabilities.ndim <= 2:
+    check_multinomial_shape(probabilities.shape, probabilities.dtype, num_samples, replacement)
+    _check_weights(probabilities)
+
+
+def check_multinomial_shape(shape, dtype, num_samples, replacement):
+    """What can be refused before the weights are known."""
+    if not 1 <= len(shape) <= 2:
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if not mantissa_bits(probabilities.dtype):
-        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
-                           f"{_type_name(probabilities.dtype)}")
+    if not mantissa_bits(dtype):
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {_type_name(dtype)}")
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and num_samples > probabilities.shape[-1]:
+    if not replacement and num_samples > shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if probabilities.shape[-1] > 1 << 24:
+    if shape[-1] > 1 << 24:
         raise RuntimeError("number of categories cannot exceed 2^24")
-    _check_weights(probabilities)
 
 
 def _check_weights(probabilities):

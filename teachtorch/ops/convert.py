@@ -190,13 +190,13 @@ def fake_copy(keys, self, src, non_blocking=False):
 registry["copy_"].register(K.META, fake_copy)
 
 
-def filling_operator(name, vjp):
-    """Declare an in-place operator by a kernel of tensors.
+def filling_operator(name, vjp, fake=None):
+    """Declare an in-place operator by a kernel of tensors; `fake` refuses what it cannot do.
 
     It gives all elements one value, and so may write to tensors whose elements share memory.
     """
     def declare(function):
-        info = describe(name, "in-place", function, vjp, None, None, False, False)
+        info = describe(name, "in-place", function, vjp, None, fake, False, False)
         op = Operator(name, info)
 
         def write(keys, self, *args):
@@ -216,7 +216,13 @@ def zero_(self):
     array_of(self).fill(0)
 
 
-@filling_operator("fill_", vjp={"self": zeros_of, "value": lambda grad: grad.sum()})
+def check_filling(self, value):
+    if isinstance(value, Tensor):
+        refuse_overlap(self)
+    checked_filling(value, self._dtype, "fill_")
+
+
+@filling_operator("fill_", vjp={"self": zeros_of, "value": lambda grad: grad.sum()}, fake=check_filling)
 def fill_(self, value):
     """Fill with a number or the value of a 0-dim tensor."""
     if isinstance(value, Tensor):
@@ -226,11 +232,17 @@ def fill_(self, value):
 
 def filling(value, dtype, name):
     """The value to fill with, in the tensor's dtype."""
+    checked = checked_filling(value, dtype, name)
+    return cast(array_of(checked), dtype) if isinstance(checked, Tensor) else checked
+
+
+def checked_filling(value, dtype, name):
+    """A tensor that has one value, as it is, or a number in the dtype; the data of the tensor is not looked at."""
     if isinstance(value, Tensor):
         if value._shape:
             raise RuntimeError(f"{name} only supports 0-dimension value tensor but got tensor with "
                                f"{len(value._shape)} dimensions.")
-        return cast(array_of(value), dtype)
+        return value
     if not isinstance(value, (bool, int, float, np.generic)):
         raise TypeError(f"{name}() received an invalid combination of arguments - got "
                         f"({type(value).__name__}), but expected one of:\n"
@@ -241,8 +253,12 @@ def filling(value, dtype, name):
 registry["fill_"].info.derivatives.node_class.__name__ = "FillBackward2"
 
 
-@tensor_operator("fill", vjp={"self": zeros_of, "value": lambda grad: grad.sum()}, spaces=("",),
-                 fake=lambda self, value: Fake(self._shape, self._dtype, preserved_stride(self)))
+def fake_fill(self, value):
+    checked_filling(value, self._dtype, "fill_")
+    return Fake(self._shape, self._dtype, preserved_stride(self))
+
+
+@tensor_operator("fill", vjp={"self": zeros_of, "value": lambda grad: grad.sum()}, spaces=("",), fake=fake_fill)
 def fill(self, value):
     """A tensor like `self`, full of a number or of the value of a 0-dim tensor."""
     filled = empty_like_array(self, self._dtype)

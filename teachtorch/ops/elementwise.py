@@ -298,15 +298,19 @@ def check_result(name, target, shape, dtype):
     """An in-place result must have the target's shape and fit its dtype's category."""
     check_cast(name, dtype, target._dtype)
     if shape != target._shape:
-        raise RuntimeError(f"{name}: output with shape {list(target._shape)} doesn't match the broadcast shape "
+        raise RuntimeError(f"output with shape {list(target._shape)} doesn't match the broadcast shape "
                            f"{list(shape)}")
 
 
 def refuse_overlap(t):
     """In-place operators refuse a tensor whose elements share memory, such as an expanded one."""
     if t._stride is not None and geometry.has_internal_overlap(t._shape, t._stride):
-        raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
-                           "memory location. Please clone() the tensor before performing the operation.")
+        raise shared_elements_within()
+
+
+def shared_elements_within():
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                        "memory location. Please clone() the tensor before performing the operation.")
 
 
 def refuse_partial_overlap(target, sources):

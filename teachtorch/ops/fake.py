@@ -1,4 +1,6 @@
 """`Fake`: what a result looks like, without its data. Fake rules return it; the meta kernels make tensors of it."""
+import numpy as np
+
 from ..tensor import Tensor, stride_of
 
 
@@ -19,6 +21,11 @@ class Fake:
 def like_self(self, *args):
     """The fake rule of operators whose result looks like their first argument."""
     return Fake(self._shape, self._dtype, stride_of(self))
+
+
+def stand_in(t):
+    """An array of a tensor's shape and dtype, all zeros, for checks that ask arrays for shapes."""
+    return np.broadcast_to(np.zeros((), t._dtype.numpy), t._shape)
 
 
 def require_tensor(value, operator, argument, position=1):

@@ -281,6 +281,9 @@ def fake_lu_solve(LU, pivots, B, left=True, adjoint=False):
     if pivots._shape[-1] != LU._shape[-1]:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the "
                            "matrix")
+    if pivots._shape != LU._shape[:-1]:
+        raise RuntimeError(f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+                           f"{list(pivots._shape)} instead")
     return Fake(shape, LU._dtype, by_columns_stride(shape) if left else None)
 
 
@@ -309,7 +312,7 @@ def lu_solve_jvp(LU_t, B_t, LU, pivots, left, adjoint, result):
 def lu_solve_(LU, pivots, B, left=True, adjoint=False):
     """X with A X = B for A = P L U; A^T for `adjoint`; X A = B if not `left`."""
     require_matrix_arrays(LU, B)
-    if LU.dtype != B.dtype or pivots.dtype != np.int32 or pivots.shape[-1] != LU.shape[-1]:
+    if LU.dtype != B.dtype or pivots.dtype != np.int32 or pivots.shape != LU.shape[:-1]:
         raise TypeError("linalg.lu_solve: operands that do not fit")
     solve = matrices.lu_solve_transposed if adjoint == left else matrices.lu_solve
     if left:

@@ -6,6 +6,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..core.promotion import promote_types
 from ..kernels.pointwise import silently
 from .declare import exports, operator, publish
 from .elementwise import common_dtype
@@ -57,10 +58,10 @@ def floats(*arrays):
 
 
 def pair_loss(name, formula):
-    """The CPU kernel of a loss of the difference: `formula(difference, *options)` of arrays."""
+    """The CPU kernel of a loss of the difference: `formula(difference, *options)` of arrays of one dtype."""
     def kernel(self, target, reduction, *options):
-        dtype = np.result_type(self, target)
-        wide, other = floats(self, target)
+        dtype = promote_types(dt.from_numpy(self.dtype), dt.from_numpy(target.dtype)).numpy
+        wide, other = floats(self.astype(dtype, copy=False), target.astype(dtype, copy=False))
         return reduced(formula(wide - other, *options), reduction, dtype)
     return kernel
 

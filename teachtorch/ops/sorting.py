@@ -7,7 +7,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..tensor import Tensor, stride_of
 from .declare import composite, operator, publish, write_out
-from .fake import Fake
+from .fake import Fake, stand_in
 from .reduction import VALUES_AND_INDICES, numpy_names, own_and_index_dtype, put_back, require_dim, widened
 
 
@@ -166,6 +166,8 @@ def check_sorter(start, sequence, sorter):
 
 
 def fake_searchsorted(sorted_sequence, self, out_int32=False, right=False, side=None, sorter=None):
+    values = stand_in(self) if isinstance(self, Tensor) else np.asarray(self)
+    check_search(stand_in(sorted_sequence), values, side, right, None if sorter is None else stand_in(sorter))
     return Fake(self._shape if isinstance(self, Tensor) else (), dt.int32 if out_int32 else dt.int64)
 
 

@@ -13,7 +13,7 @@ from ..kernels import reduce as folds
 from ..kernels.pointwise import cast, silently
 from ..tensor import Tensor, array_of
 from .declare import exports, operator, publish, write_out
-from .fake import Fake
+from .fake import Fake, stand_in
 from .reduction import (VALUES_AND_INDICES, axis_of, check_out_dtypes, dense, dims_of,
                         fake_values_and_indices, is_number_array, name_node, numpy_names, own_and_index_dtype,
                         reduced_count,
@@ -46,15 +46,17 @@ def freedom(shape, dim, correction):
     return reduced_count(shape, dim) - (1 if correction is None else correction)
 
 
+def warn_of_freedom(name, shape, dim, correction):
+    if freedom(shape, dim, correction) <= 0:
+        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+                      "factor (input numel divided by output numel).", stacklevel=3)
+
+
 def variance_of(name, array, dim, correction, keepdim):
     """The variance in the array's dtype, accumulated in float64."""
     if is_number_array(array):
         raise TypeError(f"{name}() needs floating point numbers")
     dims = dims_of(dim, array.ndim)
-    if freedom(array.shape, dim, correction) <= 0:
-        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-                      f"reduction "
-                      "factor (input numel divided by output numel).", stacklevel=2)
     correction = 1 if correction is None else correction
     if array.size <= folds.SMALL:
         divisor = max(reduced_count(array.shape, dim) - correction, 0)
@@ -188,7 +190,9 @@ def spread_function(name, doc):
                                 "exclude each other")
             correction = 1 if unbiased else 0
         args = (input, dim, correction, keepdim)
-        return chosen(*args) if out is None else write_out(chosen, out, args)
+        found = chosen(*args) if out is None else write_out(chosen, out, args)
+        warn_of_freedom(name, input._shape, dim, correction)
+        return found
     spread.__name__, spread.__doc__ = name, doc
     return numpy_names(spread)
 
@@ -634,14 +638,25 @@ def histogram_range(array, low, high):
     return (low - 1, high + 1) if low == high else (low, high)
 
 
-@operator("histc", fake=lambda self, bins=100, min=0, max=0: Fake((bins,), self._dtype))
-def histc(self, bins=100, min=0, max=0):
-    """Counts, as floats, in `bins` equal bins from `min` to `max` (both 0: the range of the data)."""
+def check_histc(array, bins, low, high):
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if is_number_array(self):
-        name = scalar_type_name(dt.from_numpy(self.dtype))
+    if is_number_array(array):
+        name = scalar_type_name(dt.from_numpy(array.dtype))
         raise NotImplementedError(f'"histogram_cpu" not implemented for \'{name}\'')
+    if low != high:
+        histogram_range(array, low, high)
+
+
+def fake_histc(self, bins=100, min=0, max=0):
+    check_histc(stand_in(self), bins, min, max)
+    return Fake((bins,), self._dtype)
+
+
+@operator("histc", fake=fake_histc)
+def histc(self, bins=100, min=0, max=0):
+    """Counts, as floats, in `bins` equal bins from `min` to `max` (both 0: the range of the data)."""
+    check_histc(self, bins, min, max)
     array = widened(self).reshape(-1)
     low, high = histogram_range(array, min, max)
     inside = array[(array >= low) & (array <= high)]

@@ -20,7 +20,7 @@ from ..memory.runtime import runtime_of
 from ..memory.storage import UntypedStorage
 from ..memory.streams import ACCELERATORS, accelerator_type, current_stream_id, synchronize_current_stream
 from ..tensor import Tensor, array_of, from_geometry, meta_tensor, storage_of, stride_of
-from .convert import cast, check_fits, convert, is_same_view
+from .convert import cast, check_fits, convert, copied_number, is_same_view
 from .declare import publish
 from .fake import Fake
 from .launch import device_kernel, extent_of, host_view, inplace_kernel, tensor_like
@@ -91,6 +91,7 @@ def copy_with_device(keys, self, src, non_blocking=False):
     if not isinstance(src, Tensor) or self._device == src._device:
         if src is self or isinstance(src, Tensor) and is_same_view(self, src):
             return self
+        check_fits(self._shape, src._shape if isinstance(src, Tensor) else np.shape(copied_number(src)))
         return _copy_on_device(keys, self, src, non_blocking)
     if src._shape != self._shape:
         check_fits(self._shape, src._shape)

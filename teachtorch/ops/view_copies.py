@@ -6,9 +6,10 @@ from ..core.layout import contiguous_format
 from ..dispatch.operator import registry
 from ..tensor import Tensor, array_of, from_array
 from .arguments import size_argument
-from .convert import filling, filling_operator, tensor_operator
+from .convert import checked_filling, filling, filling_operator, tensor_operator
 from .creation import checked_size, empty_strided
 from .declare import composite, publish
+from .elementwise import shared_elements_within
 from .fake import Fake
 from .view import geometry_of, split_backward, untracked_view
 
@@ -70,7 +71,19 @@ publish("narrow_copy", lambda self, dim, start, length: copied(self.narrow(dim, 
 # ---- writing into a view of a copy ---------------------------------------------------------------
 
 def fake_as_strided_scatter(self, src, size, stride, storage_offset=None):
+    size, stride = size_argument(size, "as_strided"), size_argument(stride, "as_strided", "stride")
+    nbytes = self.numel() * self._dtype.itemsize
+    geometry.as_strided(size, stride, storage_offset or 0, nbytes, self._dtype.itemsize)
+    check_slice(tuple(size), src)
+    if geometry.has_internal_overlap(tuple(size), tuple(stride)):
+        raise shared_elements_within()
     return Fake(self._shape, self._dtype)
+
+
+def check_slice(shape, src):
+    if shape != src._shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. "
+                           f"src size = {list(src._shape)}, slice size = {list(shape)}")
 
 
 @tensor_operator("as_strided_scatter", fake=fake_as_strided_scatter, spaces=("", "Tensor"), vjp={
@@ -81,9 +94,7 @@ def as_strided_scatter(self, src, size, stride, storage_offset=None):
     """A copy of the tensor in which the elements that `as_strided` would show are those of `src`."""
     result = self.detach().clone(memory_format=contiguous_format)
     target = result.as_strided(size, stride, storage_offset)
-    if target._shape != src._shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. "
-                           f"src size = {list(src._shape)}, slice size = {list(target._shape)}")
+    check_slice(target._shape, src)
     target.copy_(src.detach())
     return from_array(array_of(result), self._dtype)
 
@@ -93,14 +104,20 @@ def outside(grad, size, stride, storage_offset):
     return grad.as_strided_scatter(grad.new_zeros(size), size, stride, storage_offset)
 
 
-@filling_operator("fill_diagonal_", vjp={"self": lambda grad, wrap: grad.clone().fill_diagonal_(0, wrap)})
+def check_diagonal(self, fill_value, wrap=False):
+    if self.dim() < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self.dim() > 2 and len(set(self._shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    checked_filling(fill_value, self._dtype, "fill_diagonal_")
+
+
+@filling_operator("fill_diagonal_", vjp={"self": lambda grad, wrap: grad.clone().fill_diagonal_(0, wrap)},
+                  fake=check_diagonal)
 def fill_diagonal_(self, fill_value, wrap=False):
     """Fill the main diagonal; `wrap`: of a tall matrix, start again below each square."""
+    check_diagonal(self, fill_value, wrap)
     shape = self._shape
-    if len(shape) < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if len(shape) > 2 and len(set(shape)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")
     array, value = array_of(self), filling(fill_value, self._dtype, "fill_diagonal_")
     rows = np.arange(min(shape))
     if wrap and len(shape) == 2:

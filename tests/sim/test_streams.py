@@ -5,6 +5,8 @@ is.
 """
 
 import gc
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 
@@ -370,3 +372,42 @@ def test_equal_seeds_give_equal_numbers_whatever_the_streams_do():
     assert x.tolist() == torch.rand(3, device="sim", generator=generator).tolist()
     with pytest.raises(RuntimeError, match="Expected a 'sim' device type for generator but found 'cpu'"):
         torch.rand(3, device="sim", generator=torch.Generator())
+
+
+def test_a_stream_survives_a_task_that_asks_to_exit(sim_at_rest):
+    def leave():
+        raise SystemExit(3)
+
+    sim.current_stream().launch_host_function(leave)
+    with pytest.raises(torch.AcceleratorError, match="SystemExit: 3"):
+        sim.synchronize()
+    assert (torch.ones(2, device="sim") + 1).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("wait", ["device", "stream", "event"])
+def test_a_host_function_that_waits_for_its_own_stream_is_an_error_not_a_hang(wait, sim_at_rest):
+    stream, event, entered = sim.Stream(), sim.Event(), threading.Event()
+
+    def function():
+        entered.wait()
+        {"device": sim.synchronize, "stream": stream.synchronize, "event": event.synchronize}[wait]()
+
+    stream.launch_host_function(function)
+    event.record(stream)
+    entered.set()
+    with pytest.raises(torch.AcceleratorError, match="the stream would wait for itself"):
+        sim.synchronize()
+
+
+ENDLESS = """
+import threading
+import teachtorch as torch
+torch.sim.current_stream().launch_host_function(threading.Event().wait)
+x = torch.ones(10, device="sim") * 2
+print("end")
+"""
+
+
+def test_a_program_ends_though_a_host_function_does_not():
+    out = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=60)
+    assert (out.stdout, out.returncode) == ("end\n", 0), out.stderr

@@ -7,6 +7,26 @@ from time import perf_counter
 
 from .. import launch as launches
 
+WAITS_FOR_ITSELF = (
+    "a host function that runs in a stream must not wait for the device, nor launch what waits: the stream would wait "
+    "for itself"
+)
+
+
+class ThisThread(threading.local):
+    """Whether the calling thread is a stream's."""
+
+    is_of_a_stream = False
+
+
+_this_thread = ThisThread()
+
+
+def refuse_to_wait_in_stream():
+    """RuntimeError in a stream's thread. CUDA forbids such calls too (cudaLaunchHostFunc: cudaErrorNotPermitted)."""
+    if _this_thread.is_of_a_stream:
+        raise RuntimeError(WAITS_FOR_ITSELF)
+
 
 class Mark:
     """A point in a stream's work: done once the stream has come to it. What an event records.
@@ -38,7 +58,9 @@ class Mark:
                 pass
 
     def synchronize(self):
-        """`wait`, then raise what went wrong on the device."""
+        """`wait`, then raise what went wrong on the device. For the host; streams `wait`."""
+        if self.time is None:
+            refuse_to_wait_in_stream()
         self.wait()
         if self.on_wait is not None:
             self.on_wait()
@@ -82,20 +104,25 @@ class Queue:
         return self.thread is None or self._latest().query()
 
     def wait(self):
-        """Block this thread until all the work that is there now has been done."""
+        """Block the host until all the work that is there now has been done."""
         if self.thread is not None:
+            refuse_to_wait_in_stream()
             self._latest().wait()
 
     def _latest(self):
         return self.last_mark or self.mark()
 
-    def stop(self):
-        """Pass over the tasks that have not begun, complete the marks, and end the thread."""
+    def stop(self, patience=None):
+        """Pass over the tasks that have not begun, complete the marks, and end the thread.
+
+        `patience`: seconds for a task that has begun; then the thread is left to its task.
+        """
         if self.thread is not None:
             self.is_dropping = True
             self.tasks.put(None)
-            self.thread.join()
-            self.thread, self.is_dropping = None, False
+            self.thread.join(patience)
+            if not self.thread.is_alive():
+                self.thread, self.is_dropping = None, False
 
     def forget_thread(self):
         """After a fork: the thread stayed with the parent."""
@@ -110,6 +137,7 @@ class Queue:
                 self.thread.start()
 
     def _serve(self):
+        _this_thread.is_of_a_stream = True
         launches.prepare_device_thread()
         while True:
             task = self.tasks.get()
@@ -122,5 +150,5 @@ class Queue:
     def _run(self, task):
         try:
             task()
-        except Exception as error:
+        except BaseException as error:  # also SystemExit: the thread serves those who wait for it
             self.on_error(task, error)

@@ -17,6 +17,7 @@ from .cost import CostModel
 from .queue import Queue
 
 CAPACITY = 256 << 20  # bytes, unless TEACHTORCH_SIM_MEMORY says otherwise
+PATIENCE_AT_EXIT = 2.0  # seconds that a stream may take for what it is at when the program ends
 STREAMS_PER_POOL = 32  # c10/cuda/CUDAStream.cpp; the 33rd stream asked for is the 1st again
 
 FORKED = (
@@ -175,10 +176,13 @@ class SimRuntime(AcceleratorRuntime):
 
     # ---- the end -------------------------------------------------------------------------------------------
 
-    def stop(self):
-        """End all threads. Work that has not begun is dropped; the next launch starts a thread anew."""
+    def stop(self, patience=None):
+        """End all threads. Work that has not begun is dropped; the next launch starts a thread anew.
+
+        `patience`: seconds to wait for what each stream is at, in case it never ends.
+        """
         for queue in tuple(self.queues.values()):
-            queue.stop()
+            queue.stop(patience)
 
     def after_fork(self):
         """In a forked child: the threads and what they were about to do stayed with the parent."""
@@ -203,6 +207,6 @@ def described(launch, error):
 runtime = SimRuntime()
 register_runtime(runtime)
 declare_available("sim")
-atexit.register(runtime.stop)
+atexit.register(runtime.stop, PATIENCE_AT_EXIT)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=runtime.after_fork)
