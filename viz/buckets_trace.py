@@ -114,7 +114,9 @@ def buckets_trace(run, shown=SHOWN):
 
 
 def _title(run):
-    return f"{len(run['buckets'])} buckets of {len(run['sizes'])} parameters, {run['ranks']} ranks"
+    counts = (len(run["buckets"]), "bucket"), (len(run["sizes"]), "parameter"), (run["ranks"], "rank")
+    buckets, parameters, ranks = (f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts)
+    return f"{buckets} of {parameters}, {ranks}"
 
 
 def _add_times(trace, run):

@@ -6,12 +6,13 @@
     import teachtorch as torch                 # goes before each of the following programs
 
     %%ranks 2
-    print(torch.distributed.get_rank())        # runs in 2 ranks; their lines are shown by rank
+    print(torch.distributed.get_rank())        # runs in 2 ranks; what they print is shown rank by rank
 
 Programs run in the folder `ranks_folder` of the notebook; what they leave there the next cell can read.
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,15 +36,20 @@ class Programs:
         count, *flags = line.split()
         script = self.folder / "program.py"
         script.write_text(self.setup + "\n" + cell, encoding="utf-8")
-        show(launch(script, count, flags, self.folder))
+        show(launch(script, count, flags, self.folder), self.folder)
 
 
 def launch(script, count, flags, folder):
+    """The finished launcher. What the ranks have printed lies in the folder's `output`."""
+    shutil.rmtree(folder / "output", ignore_errors=True)
     command = [
         sys.executable,
         "-m",
         "teachtorch.distributed.run",
-        "--prefix-output",
+        "--redirects",
+        "1",
+        "--log-dir",
+        "output",
         "--nproc-per-node",
         count,
         "--timeout",
@@ -54,22 +60,20 @@ def launch(script, count, flags, folder):
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=LIMIT + 30)
 
 
-def show(done):
-    """Print the ranks' lines, by rank; and of a job that failed, what the launcher says about it."""
-    for line in sorted(done.stdout.splitlines(), key=rank_of):
-        if rank_of(line) < NO_RANK:
-            print(line)
+def show(done, folder):
+    """Print what the ranks have printed, rank by rank; and of a job that failed, what the launcher says."""
+    for rank, text in printed_by_rank(folder / "output"):
+        for line in text.splitlines():
+            print(f"[{rank}] {line}")
     if done.returncode:
         print(verdict(done.stderr))
 
 
-NO_RANK = 10**9
-
-
-def rank_of(line):
-    """The rank that begins a line of output: "[3] text"."""
-    found = re.match(r"\[(\d+)\]", line)
-    return int(found[1]) if found else NO_RANK
+def printed_by_rank(folder):
+    """(rank, its text) of each rank, in order."""
+    ranks = sorted(int(path.name) for path in folder.iterdir()) if folder.is_dir() else ()
+    for rank in ranks:
+        yield rank, (folder / str(rank) / "stdout.log").read_text(encoding="utf-8", errors="replace")
 
 
 def verdict(errors):

@@ -10,12 +10,16 @@ import sys
 
 from . import black_box, mpi
 
+REDIRECTS = "TEACHTORCH_REDIRECTS"  # environment, from the launcher's flags: 1, 2 or 3
+LOG_DIR = "TEACHTORCH_LOG_DIR"
+
 
 def main(arguments):
     sys.stdout.reconfigure(
         line_buffering=True, write_through=False
     )  # whole lines, at once: the ranks share a terminal
     set_environment(*mpi.place_from_environment())
+    redirect(int(os.environ.pop(REDIRECTS, 0)), os.environ.pop(LOG_DIR, ""))
     box = black_box.start(int(os.environ["RANK"]))
     try:
         run(arguments)
@@ -27,6 +31,18 @@ def main(arguments):
 
 def is_good_end(error):
     return isinstance(error, SystemExit) and error.code in (None, 0)
+
+
+def redirect(which, folder):
+    """Have standard output (1), standard error (2) or both (3) written to files of this rank."""
+    mine = os.path.join(folder, os.environ["RANK"])
+    for bit, name in ((1, "stdout"), (2, "stderr")):
+        if which & bit:
+            os.makedirs(mine, exist_ok=True)
+            stream = getattr(sys, name)
+            stream.flush()
+            with open(os.path.join(mine, f"{name}.log"), "wb") as file:
+                os.dup2(file.fileno(), stream.fileno())
 
 
 def set_environment(rank, size, local_rank, local_size):

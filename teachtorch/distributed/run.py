@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 
-from . import black_box, mpi
+from . import black_box, mpi, rank
 from .job import Job
 
 IGNORED = ("--standalone", "--no-ssh")
@@ -63,6 +63,14 @@ def parser():
         "--max-restarts", "--max_restarts", type=int, default=0, help="only 0: MPI cannot replace a rank"
     )
     made.add_argument("--prefix-output", action="store_true", help="begin each line of output with the rank")
+    made.add_argument("--log-dir", "--log_dir", help="where --redirects puts the files")
+    made.add_argument(
+        "--redirects",
+        "-r",
+        default="0",
+        choices=("0", "1", "2", "3"),
+        help="1: standard output of rank N goes to LOG_DIR/N/stdout.log, 2: standard error to stderr.log, 3: both",
+    )
     made.add_argument("-m", "--module", action="store_true", help="run a module instead of a script")
     for name in IGNORED:
         made.add_argument(
@@ -86,7 +94,8 @@ def main(argv=None):
         on_each = ranks_per_machine(options.nproc_per_node)
         ranks = on_each * int(options.nnodes.split(":")[-1])
         line = command(options, ranks, on_each)
-        return Job(line, environment(folder, ranks), folder, options.timeout).run()
+        inherited = {**environment(folder, ranks), **redirection(options)}
+        return Job(line, inherited, folder, options.timeout).run()
 
 
 def ranks_per_machine(text):
@@ -113,9 +122,18 @@ def command(options, ranks, on_each):
         line += ["-ppn", str(on_each)]
         line += ["-hosts", options.hosts] if options.hosts else ["-f", options.hostfile]
     line += ["-prepend-rank"] if options.prefix_output else []
-    rank = [sys.executable, "-m", "mpi4py", "-m", f"{__package__}.rank"]
-    rank += (["-m"] if options.module else []) + [options.script, *options.arguments]
-    return line + (["/bin/sh", "-c", WITNESS, "sh"] if os.path.exists("/bin/sh") else []) + rank
+    each = [sys.executable, "-m", "mpi4py", "-m", f"{__package__}.rank"]
+    each += (["-m"] if options.module else []) + [options.script, *options.arguments]
+    return line + (["/bin/sh", "-c", WITNESS, "sh"] if os.path.exists("/bin/sh") else []) + each
+
+
+def redirection(options):
+    """What tells the ranks where their output goes."""
+    if options.redirects == "0":
+        return {}
+    if not options.log_dir:
+        raise SystemExit("--redirects: say with --log-dir where the files go")
+    return {rank.REDIRECTS: options.redirects, rank.LOG_DIR: os.path.abspath(options.log_dir)}
 
 
 def environment(folder, ranks):

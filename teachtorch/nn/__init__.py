@@ -28,6 +28,7 @@ from .pooling import (AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, A
                       LPPool3d, MaxPool1d, MaxPool2d, MaxPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d)
 from .rnn import *  # noqa: F401,F403
 from .sparse import Embedding, EmbeddingBag  # noqa: F401
+from .sync_batchnorm import SyncBatchNorm  # noqa: F401
 from .transformer import *  # noqa: F401,F403
 from .upsampling import (ChannelShuffle, CosineSimilarity, Fold, PairwiseDistance, PixelShuffle,  # noqa: F401
                          PixelUnshuffle, Unfold, Upsample, UpsamplingBilinear2d, UpsamplingNearest2d)

@@ -9,6 +9,7 @@ import pytest
 import teachtorch as torch
 import teachtorch.distributed as dist
 from teachtorch import nn
+from teachtorch.distributed import run
 from teachtorch.distributed.optim import zero
 from teachtorch.futures import Future, collect_all, wait_all
 from teachtorch.nn.parallel import DistributedDataParallel as DDP
@@ -68,6 +69,23 @@ def test_one_rank_needs_no_mpi():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert done.stdout == "ok\n", done.stderr
+
+
+def test_output_goes_to_a_file_of_each_rank(tmp_path):
+    code = (
+        "import os; from teachtorch.distributed import rank; os.environ['RANK'] = '3'; "
+        f"rank.redirect(3, {str(tmp_path)!r}); print('out'); import sys; print('err', file=sys.stderr); "
+        "os.system('echo child')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    assert sorted((tmp_path / "3" / "stdout.log").read_text().split()) == ["child", "out"]
+    assert (tmp_path / "3" / "stderr.log").read_text() == "err\n"
+
+
+def test_redirects_want_a_folder():
+    with pytest.raises(SystemExit, match="--log-dir"):
+        run.redirection(run.parser().parse_args(["--redirects", "1", "script.py"]))
 
 
 def test_a_missing_mpi4py_is_told_with_what_to_install(monkeypatch):
@@ -219,3 +237,24 @@ def test_state_dict_keys_begin_with_module(group):
     ddp = DDP(nn.Linear(2, 1))
     assert list(ddp.state_dict()) == ["module.weight", "module.bias"]
     assert os.environ.get("RANK") is None
+
+
+def test_sync_batchnorm_of_one_process_is_batchnorm():
+    model = nn.Sequential(nn.Conv2d(1, 3, 2), nn.BatchNorm2d(3, eps=0.1, momentum=None).eval())
+    made = nn.SyncBatchNorm.convert_sync_batchnorm(model, "group")
+    assert made is model and repr(made[1]) == (
+        "SyncBatchNorm(3, eps=0.1, momentum=None, affine=True, bias=True, track_running_stats=True)"
+    )
+    assert made[1].process_group == "group" and not made[1].training
+    alone, plain, x = nn.SyncBatchNorm(3), nn.BatchNorm1d(3), torch.randn(4, 3)
+    assert torch.equal(alone(x), plain(x)) and torch.equal(alone.running_var, plain.running_var)
+    assert nn.SyncBatchNorm.convert_sync_batchnorm(plain).weight is plain.weight
+
+
+@pytest.mark.parametrize(
+    "shape, words",
+    [((3,), "expected at least 2D input (got 1D input)"), ((2, 0), "number of input channels should be non-zero")],
+)
+def test_sync_batchnorm_refuses(shape, words):
+    with pytest.raises(ValueError, match=words.replace("(", r"\(").replace(")", r"\)")):
+        nn.SyncBatchNorm(3)(torch.zeros(shape))

@@ -1,5 +1,6 @@
 """DistributedDataParallel against one process that sees the joined batch."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -260,6 +261,45 @@ def check_gradients_as_views():
     for bucket in ddp.reducer.buckets:
         for parameter, view in zip(bucket.parameters, bucket.views):
             assert parameter.grad.data_ptr() == view.data_ptr()
+
+
+def normed():
+    return nn.Sequential(nn.Linear(6, 5), nn.BatchNorm1d(5), nn.Tanh(), nn.Linear(5, 4), nn.BatchNorm1d(4))
+
+
+def check_sync_batchnorm_is_batchnorm_of_the_joined_batch():
+    data, head = batches(4), seeded(lambda: nn.Linear(4, 1))
+    model = nn.SyncBatchNorm.convert_sync_batchnorm(seeded(normed))
+    assert [type(part).__name__ for part in model].count("SyncBatchNorm") == 2
+    alone = train(nn.Sequential(seeded(normed), copy.deepcopy(head)), [joined for joined, _ in data])
+    ddp = train(DDP(nn.Sequential(model, copy.deepcopy(head))), [mine for _, mine in data])
+    close(alone, ddp.module)
+    for ours, theirs in zip(ddp.module.buffers(), alone.buffers(), strict=True):
+        assert torch.allclose(ours, theirs, rtol=0, atol=1e-6)
+    alone.eval(), ddp.eval()
+    assert torch.allclose(alone(data[0][1]), ddp(data[0][1]), rtol=0, atol=1e-6)
+
+
+def check_sync_batchnorm_of_uneven_parts():
+    """Ranks with 0, 1, 2... images: results and gradients of the inputs are those of all images together."""
+    rank, size = dist.get_rank(), dist.get_world_size()
+    starts = [r * (r - 1) // 2 for r in range(size + 1)]
+    shape = 2, starts[size], 3, 2, 2
+    values = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    own = slice(starts[rank], starts[rank + 1])
+    for options in ({}, {"affine": False}, {"momentum": None}, {"track_running_stats": False}, {"bias": False}):
+        whole, part = (torch.from_numpy(values[0][k]).requires_grad_() for k in (slice(None), own))
+        sync, plain = nn.SyncBatchNorm(3, **options), nn.BatchNorm2d(3, **options)
+        ours, theirs = sync(part), plain(whole)
+        ours.backward(torch.from_numpy(values[1][own]))
+        theirs.backward(torch.from_numpy(values[1]))
+        assert torch.allclose(ours, theirs[own], rtol=0, atol=2e-6)
+        assert torch.allclose(part.grad, whole.grad[own], rtol=0, atol=2e-6)
+        for p, q in zip(sync.parameters(), plain.parameters(), strict=True):
+            dist.all_reduce(p.grad)
+            assert torch.allclose(p.grad, q.grad, rtol=0, atol=1e-5)
+        for p, q in zip(sync.buffers(), plain.buffers(), strict=True):
+            assert torch.allclose(p, q, rtol=0, atol=1e-6)
 
 
 def check_sampler_asks_the_group():
