@@ -188,7 +188,7 @@ def add_into(buffer, input_nr, grad):
     # Three references: the buffer's, `held` and getrefcount's own argument.
     if getrefcount(held) == 3 and not state.grad_enabled and is_sole_owner(held) and is_dense(held):
         held.add_(grad)
-    elif entries_of(held) is not None and entries_of(grad) is None:
+    elif entries_of(held) is not None:
         buffer[input_nr] = grad + held            # dense + sparse there is, sparse + dense there is not
     else:
         buffer[input_nr] = held + grad

@@ -10,9 +10,10 @@ import warnings
 import numpy as np
 
 from ..core import dtype as dt
-from ..tensor import Tensor, array_of, from_array
+from ..tensor import Entries, Tensor, array_of, entries_of, from_array, from_entries
 from . import forward_ad
 from .api import grad
+from .function import Function
 
 
 class GradcheckError(RuntimeError):
@@ -26,11 +27,15 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     """Whether |analytical - numerical| <= atol + rtol * |numerical| for every output and input (torch.autograd.gradcheck).
 
     `inputs`: tensors (float64, of which at least one requires grad) and other arguments. False is returned, or a
-    GradcheckError raised (`raise_exception`), where they differ; ValueError if no input requires grad.
+    GradcheckError raised (`raise_exception`), where they differ; ValueError if no input requires grad. `masked`: of a
+    sparse input only the elements that it holds are changed, and its gradient is looked at there alone; else all are.
     """
     if not (check_backward_ad or check_forward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    check = _Check(func, as_inputs(inputs), eps, atol, rtol, nondet_tol)
+    inputs = as_inputs(inputs)
+    if any(is_sparse(t) for t in inputs):
+        func, inputs = on_strided(func, inputs, bool(masked))
+    check = _Check(func, inputs, eps, atol, rtol, nondet_tol)
     try:
         check.look_at_inputs()
         check.run(fast_mode, check_forward_ad, check_backward_ad, check_undefined_grad)
@@ -70,6 +75,47 @@ def random_gradient(out, generator, non_contiguous):
     if non_contiguous and values.ndim:
         values = np.repeat(values[..., None], 2, axis=-1)[..., 0]
     return from_array(values).requires_grad_()
+
+
+# ---- sparse inputs ------------------------------------------------------------------------------------------------------
+
+def is_sparse(value):
+    return isinstance(value, Tensor) and entries_of(value) is not None
+
+
+def on_strided(func, inputs, masked):
+    """(function, inputs) that say the same of strided tensors, one with all elements for each sparse input."""
+    coalesced = [t.detach().coalesce() if is_sparse(t) else t for t in inputs]
+    strided = [t.to_dense().requires_grad_(own.requires_grad) if is_sparse(t) else t for t, own in zip(coalesced, inputs)]
+
+    def of_strided(*args):
+        given = [as_sparse(a, t, masked) if is_sparse(t) else a for t, a in zip(coalesced, args)]
+        found = func(*given)
+        if any(is_sparse(out) for out in as_outputs(found)):
+            raise ValueError("Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on "
+                             "the output of fn for gradcheck.")
+        return found
+    return of_strided, tuple(strided)
+
+
+def as_sparse(strided, like, masked):
+    """The strided input as a sparse tensor with the places of `like` and, unless `masked`, those that are not zero."""
+    array, dims = array_of(strided), like.sparse_dim()
+    places = np.zeros(array.shape[:dims], bool)
+    places[tuple(array_of(entries_of(like).indices))] = True
+    if not masked:
+        places |= (array != 0).any(tuple(range(dims, array.ndim)))
+    indices = np.array(places.nonzero())
+
+    class AsSparse(Function):
+        @staticmethod
+        def forward(ctx, value):
+            return from_entries(Entries(from_array(indices), from_array(array[tuple(indices)]), True), array.shape)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.to_dense()
+    return AsSparse.apply(strided)
 
 
 def as_inputs(inputs):

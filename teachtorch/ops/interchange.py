@@ -382,10 +382,9 @@ def become_class(t, cls):
     return t
 
 
-def rebuild_sparse_tensor(cls, indices, values, shape, is_coalesced, requires_grad):
-    """The inverse of pickling a sparse tensor."""
-    t = become_class(from_entries(Entries(indices, values, is_coalesced), shape), cls)
-    return t.requires_grad_() if requires_grad else t
+def rebuild_sparse_tensor(cls, indices, values, shape, is_coalesced):
+    """The inverse of pickling a sparse tensor; as in PyTorch it asks for no gradient."""
+    return become_class(from_entries(Entries(indices, values, is_coalesced), shape), cls)
 
 
 def rebuild_tensor(cls, storage, offset, shape, stride, dtype, requires_grad):
@@ -399,7 +398,7 @@ def __reduce_ex__(self, protocol):
     entries = entries_of(self)
     if entries is not None:
         parts = entries.indices, entries.values, self._shape, entries.is_coalesced
-        return rebuild_sparse_tensor, (type(self), *parts, tracks(self)), self.__dict__ or None
+        return rebuild_sparse_tensor, (type(self), *parts), self.__dict__ or None
     where = storage_of(self), self._offset, self._shape, stride_of(self)
     arguments = (type(self), *where, self._dtype, tracks(self))
     return rebuild_tensor, arguments, self.__dict__ or None

@@ -15,5 +15,6 @@ from .radam import RAdam  # noqa: F401
 from .rmsprop import RMSprop  # noqa: F401
 from .rprop import Rprop  # noqa: F401
 from .sgd import SGD  # noqa: F401
+from .sparse_adam import SparseAdam  # noqa: F401
 from .swap import swap_in_optimizer_params_and_state  # noqa: F401
 from . import lr_scheduler, swa_utils  # noqa: E402,F401

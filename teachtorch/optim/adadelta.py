@@ -16,6 +16,8 @@ class Adadelta(RuleOptimizer):
 
     captures_xla = (False, False)
 
+    name = "Adadelta"
+
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False,
                  maximize=False, differentiable=False):
         check_rate(lr)

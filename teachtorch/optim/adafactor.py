@@ -2,7 +2,7 @@
 from ..core import dtype as dt
 from ..ops.declare import exports
 from ..tensor import Tensor
-from .implementations import RuleOptimizer, by_dtype, climbing, zeros_like
+from .implementations import RuleOptimizer, any_sparse, by_dtype, climbing, zeros_like
 from .optimizer import loss_of, number, updating
 
 norm = exports[""]["norm"]
@@ -25,6 +25,7 @@ class Adafactor(RuleOptimizer):
     https://pytorch.org/docs/stable/generated/torch.optim.Adafactor.html
     """
 
+    name = "Adafactor"
     later_options = {"foreach": None}
 
     def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0.0, *,
@@ -42,6 +43,8 @@ class Adafactor(RuleOptimizer):
             params = [p for p in group["params"] if p.grad is not None]
             if params:
                 self._refuse_scaling()
+                if any_sparse(params):
+                    self._update_sparse(params, group)
                 self._update(params, {**group, "eps1": least(params[0], group)})
         return loss
 

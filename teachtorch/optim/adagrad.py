@@ -1,11 +1,12 @@
 """Adagrad: steps divided by the root of the sum of all squared gradients."""
 from ..ops.declare import exports
 from ..ops.fused_optim import fused_adagrad, unscaled
-from .implementations import (RuleOptimizer, advance, check_fused_options, check_option, check_rate, followed,
-                              may_shortcut, plus)
+from ..tensor import entries_of
+from .implementations import (FOR_LOOP, RuleOptimizer, advance, check_fused_options, check_option, check_rate, choose,
+                              climbing, followed, may_shortcut, plus)
 from .optimizer import number
 
-full_like = exports[""]["full_like"]
+full_like, sparse_coo_tensor = exports[""]["full_like"], exports[""]["sparse_coo_tensor"]
 
 
 class Adagrad(RuleOptimizer):
@@ -19,6 +20,7 @@ class Adagrad(RuleOptimizer):
     https://pytorch.org/docs/stable/generated/torch.optim.Adagrad.html
     """
 
+    name = "Adagrad"
     later_options = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10,
@@ -55,6 +57,24 @@ class Adagrad(RuleOptimizer):
         fused_adagrad(params, grads, [s["sum"] for s in states], [advance(s["step"]) for s in states],
                       number(group["lr"]), group["lr_decay"], group["weight_decay"], group["eps"],
                       group["maximize"])
+
+    def _update_sparse(self, params, group):
+        """Sums and parameters change where a sparse gradient has entries, which were never seen elsewhere either."""
+        if choose(group) == "fused":
+            raise RuntimeError("`fused` does not support sparse grad or complex param")
+        for p in params:
+            state = self.state[p] or self._new_state(p, group)
+            rule = self._rule if entries_of(p.grad) is None else self._sparse_rule
+            rule(FOR_LOOP, p, p.grad, state, advance(state["step"]), group)
+
+    def _sparse_rule(self, do, p, grad, state, step, group):
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        grad = climbing(do, grad, group).coalesce()          # the rule is not linear: each place may occur once
+        state["sum"].add_(grad.pow(2))
+        scale = state["sum"].sparse_mask(grad)._values().sqrt_().add_(group["eps"])
+        rate = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
+        p.add_(sparse_coo_tensor(grad._indices(), grad._values() / scale, grad.shape), alpha=-rate)
 
     def _rule(self, do, p, grad, state, steps, group):
         grad, lr = followed(do, p, grad, group), number(group["lr"])

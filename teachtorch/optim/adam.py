@@ -22,6 +22,7 @@ class Adam(RuleOptimizer):
     options that exclude each other. https://pytorch.org/docs/stable/generated/torch.optim.Adam.html
     """
 
+    name = "Adam"
     later_options = {"amsgrad": False, **RuleOptimizer.later_options, "decoupled_weight_decay": False,
                      "fused": None}
 

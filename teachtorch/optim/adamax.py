@@ -13,6 +13,8 @@ class Adamax(RuleOptimizer):
     ValueError for options out of range. https://pytorch.org/docs/stable/generated/torch.optim.Adamax.html
     """
 
+    name = "Adamax"
+
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *,
                  maximize=False, differentiable=False, capturable=False):
         check_rate(lr)

@@ -17,6 +17,7 @@ class ASGD(RuleOptimizer):
     ValueError for options out of range. https://pytorch.org/docs/stable/generated/torch.optim.ASGD.html
     """
 
+    name = "ASGD"
     captured = ("params, mus, etas, and state_steps",) * 2
 
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None,

@@ -15,7 +15,7 @@ from ..core import observer
 from ..core.settings import get_default_dtype
 from ..core import dtype as dt
 from ..ops.declare import exports
-from ..tensor import Tensor, array_of
+from ..tensor import Tensor, array_of, entries_of
 from .optimizer import Optimizer, loss_of, number, updating
 
 tensor, zeros_like = exports[""]["tensor"], exports[""]["zeros_like"]
@@ -121,6 +121,11 @@ def check_fused(params):
                                f" {list(FUSED_DEVICES)} but {p.dtype} and {p.device.type}")
 
 
+def any_sparse(params):
+    """Whether a gradient is in sparse layout."""
+    return any([entries_of(p._meta.grad) is not None for p in params])
+
+
 def by_dtype(params):
     """Lists of positions: the parameters of one device and dtype together."""
     first = params[0]
@@ -162,6 +167,7 @@ class RuleOptimizer(Optimizer):
     as numbers, this one included.
     """
 
+    name = ""                                # in messages
     later_options = {"maximize": False, "foreach": None, "differentiable": False, "capturable": False}
     # What must lie on a device that captures graphs, and whether XLA is one: in the for-loop, in foreach.
     captured, captures_xla = ("params and state_steps",) * 2, (True, False)
@@ -173,8 +179,13 @@ class RuleOptimizer(Optimizer):
         for group in self.param_groups:
             params = [p for p in group["params"] if p.grad is not None]
             if params:
-                self._update(params, group)
+                (self._update_sparse if any_sparse(params) else self._update)(params, group)
         return loss
+
+    def _update_sparse(self, params, group):
+        """A step where some gradients are sparse. RuntimeError: most rules need the elements that are not there."""
+        hint = ", please consider SparseAdam instead" if self.name == "Adam" else ""
+        raise RuntimeError(f"{self.name} does not support sparse gradients{hint}")
 
     def _update(self, params, group):
         kind = choose(group)

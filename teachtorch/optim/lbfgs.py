@@ -49,7 +49,8 @@ class LBFGS(Optimizer):
     # ---- parameters as one vector --------------------------------------------------------------------------
 
     def _flat_gradient(self):
-        return cat([p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1) for p in self._params],
+        return cat([p.new_zeros(p.numel()) if p.grad is None else p.grad.to_dense().reshape(-1)
+                    for p in self._params],
                    0)
 
     def _move(self, t, direction):

@@ -48,6 +48,8 @@ class Muon(Optimizer):
         return loss
 
     def _move(self, p, group):
+        if p.grad.is_sparse:
+            raise RuntimeError("Muon does not support sparse gradients")
         if p.grad.ndim != 2:
             raise ValueError("Param gradient must be a 2D matrix")
         state, lr = self.state[p], number(group["lr"])

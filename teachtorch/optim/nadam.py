@@ -18,6 +18,7 @@ class NAdam(RuleOptimizer):
     options out of range. https://pytorch.org/docs/stable/generated/torch.optim.NAdam.html
     """
 
+    name = "NAdam"
     later_options = {**RuleOptimizer.later_options, "decoupled_weight_decay": False}
     captured = ("params, mu_products and state_steps", "params, mu_products, and state_steps")
 

@@ -16,6 +16,7 @@ class RAdam(RuleOptimizer):
     https://pytorch.org/docs/stable/generated/torch.optim.RAdam.html
     """
 
+    name = "RAdam"
     later_options = {**RuleOptimizer.later_options, "decoupled_weight_decay": False}
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0,

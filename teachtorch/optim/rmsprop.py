@@ -16,6 +16,7 @@ class RMSprop(RuleOptimizer):
     """
 
     captures_xla = (True, True)
+    name = "RMSprop"
     later_options = {"momentum": 0, "centered": False, **RuleOptimizer.later_options}
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,

@@ -19,6 +19,8 @@ class Rprop(RuleOptimizer):
 
     captures_xla = (True, True)
 
+    name = "Rprop"
+
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False,
                  foreach=None, maximize=False, differentiable=False):
         check_rate(lr)

@@ -20,6 +20,7 @@ class SGD(RuleOptimizer):
     https://pytorch.org/docs/stable/generated/torch.optim.SGD.html
     """
 
+    name = "SGD"
     later_options = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False,
                      "fused": False}
 
@@ -56,6 +57,14 @@ class SGD(RuleOptimizer):
                 buffer = self.state[p].get("momentum_buffer") if group["momentum"] != 0 else None
                 buffer = move(FOR_LOOP, p, p.grad, buffer, group)
                 self._keep([p], [buffer], group)
+
+    def _update_sparse(self, params, group):
+        """Sparse gradients are added where they have entries; lists and fused kernels know none."""
+        if choose(group) == "fused":
+            raise RuntimeError("`_fused_sgd` does not support sparse gradients")
+        for p in params:
+            buffer = self.state[p].get("momentum_buffer") if group["momentum"] != 0 else None
+            self._keep([p], [move(FOR_LOOP, p, p.grad, buffer, group)], group)
 
     def _may_shortcut(self, params, group):
         """Tensor options may want gradients, and fused reads gradients of the parameters' dtype."""

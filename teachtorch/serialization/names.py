@@ -22,7 +22,7 @@ _STORAGES = {"float64": "Double", "float32": "Float", "float16": "Half", "bfloat
 MISSING = {"torch." + name for name in (
     "complex32", "complex64", "complex128", "ComplexFloatStorage", "ComplexDoubleStorage", "uint16", "uint32",
     "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "QInt8Storage",
-    "QUInt8Storage", "QInt32Storage", "_utils._rebuild_sparse_tensor", "_utils._rebuild_qtensor",
+    "QUInt8Storage", "QInt32Storage", "_utils._rebuild_qtensor",
     "_utils._rebuild_nested_tensor", "_utils._rebuild_wrapper_subclass")}
 
 
@@ -83,6 +83,7 @@ MEANINGS = {
     "torch._utils._rebuild_tensor_v3": rebuild.tensor_v3,
     "torch._utils._rebuild_meta_tensor_no_storage": rebuild.tensor_on_meta,
     "torch._utils._rebuild_wrapper_subclass": rebuild.wrapper,
+    "torch._utils._rebuild_sparse_tensor": rebuild.sparse_tensor,
     **{f"torch.{dtype.name}": dtype for dtype in dtypes.ALL},
     **{f"torch.{_STORAGES[dtype.name]}Storage": kind for dtype, kind in STORAGE_TYPES.items()},
 }

@@ -76,6 +76,8 @@ class Pickler(pickle._Pickler):
 def reduced_tensor(t):
     """(function, arguments) that make a tensor, parameter or subclass again."""
     state = t.__dict__
+    if t.is_sparse:
+        return on_entries(t)
     if dispatching[type(t)] and not t.is_meta and storage_of(t).buffer is None:
         made_by = type(t), t._dtype, t._shape, stride_of(t), t._offset, t.layout, t._device, t.requires_grad
         return rebuild.of_type, (rebuild.wrapper, type(t), made_by, state)
@@ -88,6 +90,11 @@ def reduced_tensor(t):
     if cls is Tensor and not state:
         return function, arguments
     return rebuild.of_type, (function, cls, arguments, state)
+
+
+def on_entries(t):
+    """A sparse tensor: its layout, and what it holds. As in PyTorch it is loaded as a plain one that asks for no gradient."""
+    return rebuild.sparse_tensor, (t.layout, (t._indices(), t._values(), t.shape, t.is_coalesced()))
 
 
 def on_storage(t):

@@ -1,7 +1,9 @@
 """From what a file says of a tensor to the tensor: nothing that it says is believed unchecked."""
 from ..core import geometry
 from ..core.dtype import dtype as dtype_class
+from ..core.layout import sparse_coo
 from ..memory.storage import UntypedStorage
+from ..ops.declare import exports
 from ..tensor import Tensor, from_geometry, meta_tensor, same_memory
 
 OUT_OF_BOUNDS = ("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} requiring a storage size of {} "
@@ -36,6 +38,17 @@ def tensor_on_meta(dtype, size, stride, requires_grad):
     """A tensor without data."""
     check_numbers(*size, *stride)
     return meta_tensor(tuple(size), dtype, tuple(stride)).requires_grad_(bool(requires_grad))
+
+
+def sparse_tensor(layout, parts):
+    """A sparse tensor of (indices, values, size) and, in newer files, whether it is coalesced. RuntimeError for indices
+    outside of the size, TypeError for parts that are no tensors."""
+    indices, values, size, *is_coalesced = parts
+    if layout is not sparse_coo or not (isinstance(indices, Tensor) and isinstance(values, Tensor)):
+        raise TypeError(f"a tensor of layout {layout} is not made of these parts")
+    check_numbers(*size)
+    return exports[""]["sparse_coo_tensor"](indices, values, tuple(size), check_invariants=True,
+                                            is_coalesced=bool(is_coalesced and is_coalesced[0]))
 
 
 def parameter(cls):

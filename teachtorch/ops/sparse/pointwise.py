@@ -58,13 +58,26 @@ def sum_of_sparse(self, other, alpha, dtype):
                            f"{sparse_dims(self)} sparse dimensions while 'other' has {sparse_dims(other)} sparse dimensions")
     left, (indices, values) = in_dtype(self, dtype), in_dtype(other, dtype)
     right = indices, scaled(values, alpha, dtype)
+    is_mergeable = left[1].flags.c_contiguous and values.flags.c_contiguous
     flags = entries_of(self).is_coalesced, entries_of(other).is_coalesced
     if not entry_count(other) or not entry_count(self):
         (indices, values), flag = (left, flags[0]) if entry_count(self) else (right, flags[1])
         return sparse(indices.copy(), values.copy(), self._shape, flag)
+    if not is_mergeable:
+        return appended(left, right, self._shape)
     sizes = self._shape[:sparse_dims(self)]
     return sparse(*kernels.sum_of(left, right, *[kernels.positions(i, sizes) for i, _ in (left, right)]), self._shape,
                   all(flags))
+
+
+def appended(left, right, shape):
+    """The entries of both, one list after the other: what PyTorch does where values are not contiguous. More entries than
+    there are elements are coalesced."""
+    both = sparse(np.concatenate([left[0], right[0]], 1), np.concatenate([left[1], right[1]]), shape)
+    if entry_count(both) <= both.numel():
+        return both
+    both = coalesced(both)
+    return with_values(both, entries_of(both).values, False)
 
 
 def check_same_size(self, other):
