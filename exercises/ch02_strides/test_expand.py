@@ -19,6 +19,7 @@ def test_grows_with_stride_0(yours):
 def test_keeps(yours):
     ask(yours, (3, 1), (9, 1), (-1, 4), ((3, 4), (9, 0)), "-1 keeps size 3, and its stride 9")
     ask(yours, (2, 3), (1, 2), (2, 3), ((2, 3), (1, 2)), "nothing grows")
+    ask(yours, (1, 3), (7, 2), (1, -1), ((1, 3), (7, 2)), "a size of 1 that stays 1 does not grow, either")
 
 
 @points(1, "new dimensions in front")

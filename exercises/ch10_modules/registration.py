@@ -11,8 +11,8 @@ What is in the two dicts is no ordinary attribute, so `__getattr__`, which Pytho
 does not find otherwise, looks there. The rules:
 
 1. A name has one meaning: a new value takes it away from wherever it was before.
-2. Over a parameter only a Parameter or None may be assigned, over a module only a Module or None; anything
-   else, a plain Tensor too, is a TypeError. None keeps the name where it is, with the value None.
+2. Over a parameter or a module only a Parameter, a Module or None may be assigned; anything else, a plain
+   Tensor too, is a TypeError. None keeps the name where it is, with the value None.
 3. A Parameter or Module assigned before Module.__init__() ran is an AttributeError.
 4. Lists and dicts are ordinary attributes. What is inside them is not looked at.
 """

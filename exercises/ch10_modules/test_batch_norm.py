@@ -112,6 +112,9 @@ def test_average(yours):
         "momentum None: the plain average of all batches",
         what="running_mean",
     )
+    m = yours.BatchNorm(2, momentum=0.0)
+    m(X)
+    equal(m.running_mean, np.zeros(2), "a momentum of 0 is none of None: nothing new comes in", what="with momentum 0")
 
 
 @points(1, "one value per channel is refused in training")

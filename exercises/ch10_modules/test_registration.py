@@ -70,6 +70,10 @@ def test_shared(yours):
     m.again = m.encoder
     why = "one parameter under several names: twice in the list, it would be trained twice in a step"
     equal(paths(m), ["encoder.weight"], why, what="decoder.weight = encoder.weight; the paths")
+    m = yours.Module()
+    m.first, m.second = layer(yours, 1), layer(yours, 1)
+    why = "two parameters with the same numbers are two: what counts is whether it is the same object"
+    equal(paths(m), ["first.weight", "second.weight"], why, what="two layers that start alike; the paths")
 
 
 @points(1, "lists are not looked into")
@@ -85,7 +89,7 @@ def test_lists(yours):
     )
 
 
-@points(1, "only a Parameter or None over a parameter")
+@points(1, "neither a number nor a Tensor over a parameter or module")
 def test_refused(yours):
     m = layer(yours, 1)
     m.child = layer(yours, 2)

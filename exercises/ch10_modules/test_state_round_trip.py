@@ -150,6 +150,9 @@ def test_sizes(yours):
     raises(RuntimeError, yours.load, net, state, versions, text="scale", why="3 numbers do not fit into 2")
     why = "3 numbers do not fit into 2, also when it is not strict: strict is about paths"
     raises(RuntimeError, lambda: yours.load(net, state, versions, strict=False), text="scale", why=why)
+    state["scale"] = torch.ones(2, 1)
+    why = "(2, 1) is another shape than (2,), with as many numbers"
+    raises(RuntimeError, yours.load, net, state, versions, text="scale", why=why)
 
 
 @points(1, "all that is wrong, in one message")

@@ -6,10 +6,11 @@ from exercises.grading import equal, holds, points, raises
 
 
 class Pool:
-    """Workers that finish in the order of their times. fail: who fails; dies: where one dies."""
+    """Workers that finish in the order of their times. fail: who fails; dies: where one dies; results: of tasks."""
 
-    def __init__(self, workers, times=None, fail=(), dies=None):
+    def __init__(self, workers, times=None, fail=(), dies=None, results=None):
         self.workers, self.times, self.fail, self.dies = workers, times or {}, fail, dies
+        self.results = results or {}
         self.log, self.free, self.done, self.calls = [], [0.0] * workers, [], 0
 
     def send(self, worker, number, task):
@@ -28,7 +29,9 @@ class Pool:
         if not self.done or self.done[0][2] == self.dies:
             return None
         _, number, task = self.done.pop(0)
-        return number, ValueError(f"task {task}") if task in self.fail else f"batch {task}"
+        if task in self.fail:
+            return number, ValueError(f"task {task}")
+        return number, self.results.get(task, f"batch {task}")
 
 
 def given(yours, pool, tasks, prefetch=2):
@@ -83,6 +86,17 @@ def test_prefetch(yours):
     for taken in range(1, 5):
         next(iterator)
         equal(len(pool.log), 6 + taken, why, what=f"tasks dealt after {taken} next()")
+    pool = Pool(2, {0: 50})
+    next(yours.OrderedIterator(pool, itertools.count(), 3))
+    why = "worker 1 was done with all of its tasks; what has come is not yet given out"
+    equal(len(pool.log), 7, why, what="tasks dealt after the first next(), where task 0 takes 50 times as long")
+
+
+@points(1, "results that are empty")
+def test_empty_results(yours):
+    pool = Pool(2, results={"a": None, "b": [], "c": 0})
+    why = "None and an empty list are results: whether one is there says the number, not its value"
+    equal(given(yours, pool, "abc"), [None, [], 0], why, what="the results of workers that give None, [] and 0")
 
 
 @points(1, "an error is raised when its turn comes")

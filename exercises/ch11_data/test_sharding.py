@@ -55,9 +55,11 @@ def test_share(yours):
 @points(2, "the number of batches")
 def test_batches(yours):
     equal(yours.batches(10, 4, 0), 3, "4 + 4 + 2 samples")
+    equal(yours.batches(8, 4, 0), 2, "4 + 4 samples, and no empty batch")
     why = "worker 0 has 5 samples, worker 1 has 5: each makes a batch of 4 and one of 1; len(loader) says 3"
     equal(yours.batches(10, 4, 2), 4, why)
     equal(yours.batches(4, 2, 4), 4, "four workers with a sample each make four batches")
+    equal(yours.batches(2, 2, 4), 2, "two of the four workers have nothing, and make no batch")
 
 
 @points(1, "drop_last, for each worker")

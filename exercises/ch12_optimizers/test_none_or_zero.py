@@ -65,6 +65,7 @@ def test_zero(yours):
     q = yours.Parameter(1.0, 0.0)
     yours.Momentum([q], 0.1, 0.5, 0.2).step()
     near(q.value, 0.98, "the decay shrinks it", "the value after gradient 0 with weight_decay 0.2")
+    near(q.grad, 0.0, "who logs the gradient after the step wants the loss's, without the decay", "its grad after the step")
 
 
 @points(1, "zero_grad, both ways")

@@ -67,6 +67,8 @@ def test_absolute(yours):
 def test_cooldown(yours):
     why = "for two epochs after a change bad epochs do not count"
     check(yours, [1.0] * 7, [1, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01], why, patience=0, cooldown=2)
+    why = "a better epoch does not end the cooldown, it is one of its two"
+    check(yours, [1.0, 1.0, 0.5, 0.5, 0.5], [1, 0.1, 0.1, 0.1, 0.01], why, patience=0, cooldown=2)
 
 
 @points(1, "never below min_lr")

@@ -120,3 +120,5 @@ def test_mismatch(yours):
     raises(ValueError, yours.load_state_dict, groups[:1], saved, why="one group for two")
     other = [{"params": groups[0]["params"][:1]}, groups[1]]
     raises(ValueError, yours.load_state_dict, other, saved, why="one parameter for two")
+    moved = [{**groups[0], "params": groups[0]["params"][:1]}, {**groups[1], "params": [*groups[0]["params"][1:], *groups[1]["params"]]}]
+    raises(ValueError, yours.load_state_dict, moved, saved, why="as many parameters, but another number in each group")
