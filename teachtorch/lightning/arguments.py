@@ -1,6 +1,26 @@
 """The trainer's arguments that depend on each other."""
 
+import re
+from datetime import timedelta
+
 from .errors import MisconfigurationException
+
+WRITTEN_TIME = re.compile(r"(\d+):(\d\d):(\d\d):(\d\d)")
+
+
+def seconds_of(given):
+    """A time limit in seconds, None for none: of a number, a timedelta, its arguments as a dict, or a text
+    DD:HH:MM:SS.
+    """
+    if isinstance(given, str):
+        found = WRITTEN_TIME.fullmatch(given.strip())
+        if not found:
+            raise MisconfigurationException(
+                f"`max_time`: {given!r} is not a valid duration; write it as DD:HH:MM:SS"
+            )
+        given = dict(zip(("days", "hours", "minutes", "seconds"), map(int, found.groups())))
+    given = timedelta(**given) if isinstance(given, dict) else given
+    return given.total_seconds() if isinstance(given, timedelta) else given
 
 
 def debugging(trainer, logger, enable_checkpointing):
@@ -53,6 +73,10 @@ def checked_limit(trainer):
         raise MisconfigurationException(
             "`val_check_interval` should be an integer when `check_val_every_n_epoch=None`, "
             f"found {trainer.val_check_interval}."
+        )
+    if isinstance(trainer.val_check_interval, int) and trainer.val_check_interval == 0:
+        raise MisconfigurationException(
+            "`val_check_interval=0`: it has to be an int from 1, or a float; `limit_val_batches=0` validates never"
         )
     if trainer.accumulate_grad_batches < 1:
         raise ValueError(

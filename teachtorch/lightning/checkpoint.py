@@ -13,6 +13,10 @@ from ..serialization import load, save
 from .hyperparameters import chosen_for
 
 LAYOUT = "2.6.0"  # the Lightning release whose names the dict uses
+ONLY_WEIGHTS = (
+    "Trying to restore optimizer state but checkpoint contains only the model. This is probably due to "
+    "`ModelCheckpoint.save_weights_only` being set to `True`."
+)
 HYPERPARAMETERS, DATAMODULE = "hyper_parameters", "datamodule_hyper_parameters"
 
 
@@ -103,10 +107,20 @@ def restore_model(trainer, checkpoint):
 
 def restore_training(trainer, checkpoint):
     """Optimizers, schedulers, progress and random numbers: fit goes on from there."""
-    for optimizer, state in zip(trainer.optimizers, checkpoint["optimizer_states"], strict=True):
-        optimizer.load_state_dict(state)
-    for config, state in zip(trainer.schedulers.configs, checkpoint["lr_schedulers"], strict=True):
-        config.scheduler.load_state_dict(state)
+    if "optimizer_states" not in checkpoint:
+        raise KeyError(ONLY_WEIGHTS)
+    schedulers = [config.scheduler for config in trainer.schedulers.configs]
+    for what, made, states in (
+        ("optimizer", trainer.optimizers, checkpoint["optimizer_states"]),
+        ("lr scheduler", schedulers, checkpoint["lr_schedulers"]),
+    ):
+        if len(made) != len(states):
+            raise ValueError(
+                f"the checkpoint has the states of {len(states)} {what}(s), but `configure_optimizers` has "
+                f"returned {len(made)}"
+            )
+        for one, state in zip(made, states):
+            one.load_state_dict(state)
     loops = checkpoint["loops"]
     trainer.progress.load_state_dict(loops["progress"])
     trainer.metrics.load_state_dict(loops["metrics"])

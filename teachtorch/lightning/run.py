@@ -1,5 +1,6 @@
 """One fit, validate, test or predict of a Trainer, from set-up to teardown; and its ends that were not planned."""
 
+import math
 import os
 import sys
 from contextlib import ExitStack
@@ -8,6 +9,7 @@ from ..autograd.anomaly_mode import detect_anomaly
 from . import checkpoint as checkpoints
 from .connectors.callbacks import check_keys, with_those_of
 from .errors import MisconfigurationException
+from .module import LightningModule
 from .optimizers import LightningOptimizer, configured
 from .seed import isolated_random
 
@@ -35,6 +37,8 @@ class Run:
     def go(self, ckpt_path):
         """All of it; returns the results of an evaluation. After Ctrl-C it returns as well."""
         trainer = self.trainer
+        if not isinstance(self.model, LightningModule):
+            raise TypeError(f"`model` must be a `LightningModule`, got `{type(self.model).__qualname__}`")
         trainer.fn, trainer.interrupted = self.name, False
         with ExitStack() as around:
             around.enter_context(trainer.interrupts.deferred())
@@ -142,6 +146,7 @@ class Run:
         trainer = self.trainer
         trainer.random.loaded = None if checkpoint is None else trainer.random.loaded
         trainer.fit_loop.epoch_loop.validation.loaders = None
+        trainer.fit_loop.began = math.inf
         if checkpoint is None:
             self._check_sanity()
         else:

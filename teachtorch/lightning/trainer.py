@@ -5,7 +5,7 @@ import os
 
 from ..determinism import use_deterministic_algorithms
 from . import checkpoint as checkpoints
-from .arguments import checked_limit, debugging, epochs_and_steps
+from .arguments import checked_limit, debugging, epochs_and_steps, seconds_of
 from .calls import Calls
 from .connectors.callbacks import callbacks_for, check_keys
 from .connectors.data import DataSource
@@ -28,7 +28,8 @@ class Trainer(TrainerState):
     """Trains, validates, tests and predicts with a LightningModule.
 
     How long: `max_epochs` (1000 if neither it nor max_steps is given; -1: no limit), `min_epochs`,
-    `max_steps` (optimizer steps), `min_steps`, `max_time` (seconds). How much:
+    `max_steps` (optimizer steps), `min_steps`, `max_time` (seconds, a timedelta or
+    "DD:HH:MM:SS"). How much:
     `limit_{train,val,test,predict}_batches` (an int: so many; a float: that part), `overfit_batches` (so
     many of the training batches, always the same), `fast_dev_run` (True: one batch of everything, nothing
     written). Validation: every `check_val_every_n_epoch` epochs, in them every `val_check_interval` (a
@@ -98,7 +99,7 @@ class Trainer(TrainerState):
         self.default_root_dir = os.path.abspath(os.fspath(default_root_dir or os.getcwd()))
         self.strategy = strategy_for(strategy, devices, accelerator)
         # how long and how much
-        self.max_epochs, self.max_steps, self.max_time = max_epochs, max_steps, max_time
+        self.max_epochs, self.max_steps, self.max_time = max_epochs, max_steps, seconds_of(max_time)
         self.min_epochs, self.min_steps = min_epochs, min_steps
         self.limit_train_batches, self.limit_val_batches = limit_train_batches, limit_val_batches
         self.limit_test_batches, self.limit_predict_batches = limit_test_batches, limit_predict_batches

@@ -290,3 +290,13 @@ def test_state_of_callbacks_comes_back(tmp_path):
 def test_a_lambda_callback_refuses_hooks_that_are_not_there():
     with pytest.raises(TypeError, match="no hook 'on_trian_start'"):
         LambdaCallback(on_trian_start=print)
+
+
+def test_a_file_that_is_kept_is_not_overwritten(tmp_path):
+    keeper = L.callbacks.ModelCheckpoint(tmp_path, "same", monitor="val_loss", save_top_k=-1)
+    trainer(tmp_path, max_epochs=3, callbacks=[keeper], enable_checkpointing=True).fit(
+        Regression(), loader(), loader()
+    )
+    names = sorted(path.name for path in tmp_path.glob("*.ckpt"))
+    assert names == ["same-v1.ckpt", "same-v2.ckpt", "same.ckpt"]
+    assert sorted(keeper.best_k_models) == sorted(str(tmp_path / name) for name in names)

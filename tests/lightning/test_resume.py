@@ -245,3 +245,20 @@ def test_a_checkpoint_holds_what_lightning_s_does(tmp_path):
     assert (found["epoch"], found["global_step"]) == (1, 8)
     runner.save_checkpoint(tmp_path / "weights.ckpt", weights_only=True)
     assert "optimizer_states" not in torch.load(tmp_path / "weights.ckpt")
+
+
+def test_a_checkpoint_of_weights_alone_is_refused(tmp_path):
+    runner = trainer(tmp_path, max_epochs=1)
+    runner.fit(Regression(), loader())
+    runner.save_checkpoint(tmp_path / "weights.ckpt", weights_only=True)
+    with pytest.raises(KeyError, match="checkpoint contains only the model"):
+        trainer(tmp_path, max_epochs=2).fit(Regression(), loader(), ckpt_path=tmp_path / "weights.ckpt")
+
+
+def test_other_optimizers_than_the_checkpoint_s_are_refused(tmp_path):
+    runner, other = trainer(tmp_path, max_epochs=1), Regression()
+    runner.fit(Regression(), loader())
+    runner.save_checkpoint(tmp_path / "one.ckpt")
+    other.configure_optimizers = lambda: None
+    with pytest.raises(ValueError, match=r"states of 1 optimizer\(s\), but `configure_optimizers` has returned 0"):
+        trainer(tmp_path, max_epochs=2).fit(other, loader(), ckpt_path=tmp_path / "one.ckpt")

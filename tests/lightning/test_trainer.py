@@ -2,6 +2,7 @@
 
 import csv
 import math
+from datetime import timedelta
 
 import pytest
 
@@ -50,6 +51,11 @@ def batches_seen(tmp_path, train=16, validation=8, **options):
         ({"max_steps": 3}, (3, 0)),
         ({"max_epochs": 2, "max_steps": 99}, (16, 8)),
         ({"max_epochs": 0}, (0, 0)),
+        ({"max_time": 1000}, (8, 4)),
+        ({"max_time": "00:01:00:00"}, (8, 4)),
+        ({"max_time": {"hours": 1}}, (8, 4)),
+        ({"max_time": timedelta(hours=1)}, (8, 4)),
+        ({"max_time": 0}, (0, 0)),
     ],
 )
 def test_how_much_is_run(tmp_path, options, expected):
@@ -96,11 +102,31 @@ def test_validation_runs_without_a_graph_in_evaluation_mode_and_gives_modes_back
         {"gradient_clip_algorithm": "max"},
         {"num_nodes": 2},
         {"accelerator": "gpu"},
+        {"val_check_interval": 0},
+        {"max_time": "an hour"},
     ],
 )
 def test_impossible_arguments(tmp_path, options):
     with pytest.raises(L.MisconfigurationException):
         trainer(tmp_path, **options)
+
+
+@pytest.mark.parametrize("given", [torch.nn.Linear(4, 1), None, Regression])
+def test_what_is_no_module_is_refused(tmp_path, given):
+    with pytest.raises(TypeError, match="`model` must be a `LightningModule`, got"):
+        trainer(tmp_path, max_epochs=1).fit(given, loader())
+
+
+def test_what_is_no_callback_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="expected a Callback in `callbacks`, got int"):
+        trainer(tmp_path, callbacks=[3])
+
+
+def test_what_is_no_loss_is_refused(tmp_path):
+    model = Regression()
+    model.training_step = lambda batch, batch_idx: 1.0
+    with pytest.raises(L.MisconfigurationException, match="must return a Tensor, a dict, or None .* got float"):
+        trainer(tmp_path, max_epochs=1).fit(model, loader())
 
 
 def test_limits_that_give_no_batch_say_so(tmp_path):

@@ -184,7 +184,7 @@ class ModelCheckpoint(Callback):
             self._save_as_last(trainer, metrics)
 
     def _save_newest(self, trainer, metrics):
-        path = self._free_path(self.format_checkpoint_name(metrics), trainer)
+        path = self._free_path(self.format_checkpoint_name(metrics), trainer, self.best_model_path)
         before, self.best_model_path = self.best_model_path, path
         self._write(trainer, path)
         if self.save_top_k == 1 and before and before != path:
@@ -196,8 +196,8 @@ class ModelCheckpoint(Callback):
         self.current_score = score = self._comparable(metrics[self.monitor])
         if not self.check_monitor_top_k(score):
             return
-        path = self._free_path(self.format_checkpoint_name(metrics), trainer)
         dropped = self._worst() if len(self.best_k_models) == self.save_top_k else None
+        path = self._free_path(self.format_checkpoint_name(metrics), trainer, dropped)
         if dropped is not None:
             del self.best_k_models[dropped]
         self.best_k_models[path] = score
@@ -261,10 +261,10 @@ class ModelCheckpoint(Callback):
         text = format(value, form[1:])
         return f"{name}={text}" if self.auto_insert_metric_name else text
 
-    def _free_path(self, path, trainer):
-        """The path, or with -v1, -v2... if there is such a file that is not ours to replace."""
+    def _free_path(self, path, trainer, replaced):
+        """The path, or with -v1, -v2... if there is such a file; `replaced` is one that may go."""
         stem, version = path.removesuffix(self.FILE_EXTENSION), 1
-        while trainer.strategy.broadcast(os.path.exists(path)) and path != self.best_model_path:
+        while trainer.strategy.broadcast(os.path.exists(path)) and path != replaced:
             path = f"{stem}-v{version}{self.FILE_EXTENSION}"
             version += 1
         return path

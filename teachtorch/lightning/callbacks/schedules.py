@@ -2,6 +2,7 @@
 
 import time
 
+from ..arguments import seconds_of
 from .callback import Callback
 
 
@@ -21,10 +22,10 @@ class GradientAccumulationScheduler(Callback):
 
 
 class Timer(Callback):
-    """Stops after `duration` seconds of training; checked after each batch."""
+    """Stops after `duration` of training: seconds, a timedelta or "DD:HH:MM:SS"; checked after each batch."""
 
     def __init__(self, duration):
-        self.duration, self.start_time = duration, None
+        self.duration, self.start_time = seconds_of(duration), None
 
     def on_train_start(self, trainer, pl_module):
         self.start_time = time.monotonic()

@@ -8,6 +8,9 @@ from ..errors import MisconfigurationException
 def callbacks_for(given, enable_checkpointing, enable_progress_bar, enable_model_summary):
     """The list of callbacks of a trainer."""
     found = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+    for one in found:
+        if not isinstance(one, Callback):
+            raise TypeError(f"expected a Callback in `callbacks`, got {type(one).__name__}")
     has_checkpoint = any(isinstance(one, ModelCheckpoint) for one in found)
     if has_checkpoint and enable_checkpointing is False:
         raise MisconfigurationException(

@@ -14,6 +14,7 @@ class FitLoop:
         self.trainer, self.progress, self.calls = trainer, trainer.progress, trainer.calls
         self.epoch_loop = EpochLoop(trainer)
         self.loader, self.limit = None, None
+        self.began = math.inf  # when training began; time does not count before
 
     def run(self):
         """All epochs that are left."""

@@ -1,5 +1,6 @@
 """One batch of training: forward, backward, and a step of the optimizer if it is time for one."""
 
+from ...tensor import Tensor
 from ..errors import MisconfigurationException
 
 
@@ -60,8 +61,15 @@ def separated(output, needs_loss=True):
     """(loss, outputs) of what training_step returned; `outputs` holds no graph."""
     if output is None:
         return None, {}
-    if not isinstance(output, dict):
+    if isinstance(output, Tensor):
         return output, {"loss": output.detach()}
+    if not isinstance(output, dict):
+        raise MisconfigurationException(
+            "In automatic_optimization, `training_step` must return a Tensor, a dict, or None (where the step "
+            f"will be skipped), got {type(output).__name__}"
+            if needs_loss
+            else f"In manual optimization, `training_step` must return a Tensor, a dict or None, got {type(output).__name__}"
+        )
     if "loss" not in output:
         if not needs_loss:
             return None, output
