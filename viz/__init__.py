@@ -22,18 +22,20 @@
     viz.zero(optimizer)                  # ZeroRedundancyOptimizer: which rank holds whose state
     viz.join(ranks)                      # uneven inputs: who shadows whose collectives; viz.join.watch() records them
     viz.trainer(trainer, model, loader)  # run a fit: which hooks it calls, in which order, whose they are
+    viz.threads(kernel, 3, 4, out, x)    # run a CUDA kernel: which thread touches which element, barriers, warps
     viz.fusion(torch.compile(f))         # after a call: which operators one kernel computes, and the bytes that saves
     viz.strides(x.t())                   # which storage slot each element lives in, and why
     viz.strides(x.t(), view=(2, 6))      # may view() do this without copying?
     viz.index(x)[:, [0, 2]]              # which element of x each element of x[:, [0, 2]] reads
     viz.gather(x, 1, index)              # the same for x.gather(1, index), with the formula of each element
     viz.scatter(x, 1, index, src, "sum") # where each element of src goes, and which of them collide
+    viz.sparse(x)                        # indices and values of a sparse tensor, and the grid they stand for
     viz.dispatch(torch.add, a, b)        # the path of one call: keys, kernels, compositions falling apart
     viz.dispatch.table("add", "linear")  # which operator has which kernel at which key
     viz.fx(graph_module)                 # an fx graph, shapes where known; before=: what a pass did to it
     viz.broadcast(a, (3, 1))             # which dims are stretched, why it fails, what backward sums
 
-Only ``viz.play``, ``viz.loader``, ``viz.dispatch`` and ``viz.module`` with an input run anything of yours; the others read.
+Only ``viz.play``, ``viz.loader``, ``viz.dispatch``, ``viz.threads`` and ``viz.module`` with an input run anything of yours; the others read.
 
 A notebook shows the picture by itself. Elsewhere, printing it gives text, and
 
@@ -46,7 +48,7 @@ The path of a picture, and the file each stage lives in:
     tensor --> trace --> SVG + player | text | DOT
 
 1. ``graph_trace.py``, ``play_trace.py``, ``why_trace.py``, ``grads_trace.py``, ``versions_trace.py``,
-   ``diff_trace.py``, ``strides_trace.py``, ``picks_trace.py`` (gather, scatter, index) and
+   ``diff_trace.py``, ``strides_trace.py``, ``picks_trace.py`` (gather, scatter, index), ``sparse_trace.py`` and
    ``broadcast_trace.py`` and ``module_trace.py`` read public attributes (``grad_fn``, ``next_functions``...)
    and write a *trace*: a small JSON value of nodes, edges, groups and steps (``trace.py``). Nothing after
    this stage sees a tensor, so a picture never changes once it is made.
@@ -60,6 +62,7 @@ The path of a picture, and the file each stage lives in:
    ``fx_read.py`` reads the nodes of an fx graph;
    ``dispatch_record.py`` (the observer) follows a call through the dispatcher;
    ``streams_record.py`` (the observer) and ``streams_chrome.py`` (a profiler's file) see what streams do;
+   ``threads_record.py`` runs a CUDA kernel as Python, ``threads_warp.py`` judges a warp's addresses;
    ``profile_facts.py`` adds up the events of a profile;
    ``loader_record.py`` with ``loader_twin.py``, and ``optimizer_step.py`` run what they draw.
 2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
@@ -84,6 +87,7 @@ _HOME = {
     "index": "viz.picks_trace",
     "broadcast": "viz.broadcast_trace",
     "diff": "viz.diff_trace",
+    "sparse": "viz.sparse_trace",
     "dispatch": "viz.dispatch_trace",
     "fx": "viz.fx_trace",
     "grads": "viz.grads_trace",
@@ -101,6 +105,7 @@ _HOME = {
     "profile": "viz.profile_trace",
     "fusion": "viz.fusion_trace",
     "trainer": "viz.trainer_trace",
+    "threads": "viz.threads_trace",
     "load": "viz.picture",
     "Picture": "viz.picture",
     "Trace": "viz.trace",

@@ -46,12 +46,16 @@ def byte_count(tensor):
 
 
 def storage_size(tensor):
-    """Bytes of the whole storage under ``tensor``."""
+    """Bytes of the whole storage under ``tensor``; of a sparse one, those under its indices and values."""
+    if tensor.is_sparse:
+        return storage_size(tensor._indices()) + storage_size(tensor._values())
     return tensor.untyped_storage().nbytes()
 
 
 def storage_key(tensor):
-    """A value that two tensors have in common exactly when they share storage."""
+    """A value that two tensors have in common exactly when they share storage; sparse ones share their values."""
+    if tensor.is_sparse:
+        tensor = tensor._values()
     return tensor.untyped_storage().data_ptr()
 
 

@@ -13,7 +13,7 @@ from viz import dot
 LAYOUT = pytest.mark.skipif(
     not shutil.which("graphviz-pure") and not dot._installed("graphviz-pure"), reason="needs graphviz-pure"
 )
-KINDS = ("play", "why", "grads", "versions", "holders", "diff", "modules", "gather", "scatter", "index", "broadcast",
+KINDS = ("play", "why", "grads", "versions", "holders", "diff", "modules", "gather", "scatter", "index", "sparse", "broadcast",
          "loader", "optimizer",
          "module", "memory", "dispatch", "kernels", "profile", "fx")
 
@@ -38,6 +38,8 @@ def picture_of(kind, lib):
         "diff": lambda: viz.diff(loss, (h.detach() * w).sum()),
         "gather": lambda: viz.gather(x, 0, lib.tensor([1, 1, 0])),
         "scatter": lambda: viz.scatter(x, 0, lib.tensor([1, 1]), w, "sum"),
+        "sparse": lambda: viz.sparse(lib.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], [1.0, 2.0, 3.0], (2, 3),
+                                                           check_invariants=False)),
         "index": lambda: viz.index(x)[[1, 1]],
         "broadcast": lambda: viz.broadcast(x, (3, 1)),
         "loader": lambda: viz.loader(lib.utils.data.DataLoader(lib.arange(8), 2, num_workers=1)),
