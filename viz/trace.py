@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 VERSION = 1
 KINDS = ("graph", "strides", "why", "grads", "versions", "diff", "picks", "broadcast", "loader",
          "optimizer", "module", "holders", "memory", "streams", "profile", "dispatch", "fx", "buckets", "zero", "join",
-         "trainer", "fusion")
+         "trainer", "fusion", "threads")
 
 
 @dataclass

@@ -1,5 +1,5 @@
-"""A few kernels of each kind through the real compiler, in a process of its own: see tests/gpu/compiled.py, which
-goes through all of them. Skipped where numba-cuda or NVIDIA's compiler library is not installed.
+"""A few kernels of each kind through the real compiler, in a process of its own: see tests/gpu/compiled.py,
+which goes through all of them. Skipped where numba-cuda or NVIDIA's compiler library is not installed.
 """
 
 import importlib.util
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-NAMES = "add where sum argmax cumsum logsumexp gather index_put mm nll_loss max_pool2d_with_indices uniform_".split()
+NAMES = """add where sum argmax cumsum logsumexp gather index_put mm nll_loss max_pool2d_with_indices
+uniform_""".split()
 
 
 def has_compiler():

@@ -69,7 +69,9 @@ SIZES = [(2, 3, 4, 5), (1, 1, 4, 5), (3, 3, 1, 2), (2, 4, 3, 1), (1, 1, 1, 1), (
 def test_every_pair_of_layouts(size):
     rng = np.random.default_rng(np.random.SeedSequence().entropy)
     batch, rows, depth, columns = size
-    for layouts in itertools.product(LAYOUTS, LAYOUTS, ["rows", "columns", "rows with a margin", "batch within"]):
+    for layouts in itertools.product(
+        LAYOUTS, LAYOUTS, ["rows", "columns", "rows with a margin", "batch within"]
+    ):
         a, left = lie(rng, (batch, rows, depth), layouts[0])
         b, right = lie(rng, (batch, depth, columns), layouts[1])
         out, found = lie(rng, (batch, rows, columns), layouts[2])
@@ -90,10 +92,14 @@ def matrix(shape, strides, dtype=np.float32):
 
 def test_the_words_of_the_usual_product():
     """Row-major (3, 4) @ (4, 5): out^T = b^T @ a^T, all column-major and nothing transposed."""
-    call = gemm.call_for(matrix((1, 3, 5), (15, 5, 1)), matrix((1, 3, 4), (12, 4, 1)), matrix((1, 4, 5), (20, 5, 1)))
+    call = gemm.call_for(
+        matrix((1, 3, 5), (15, 5, 1)), matrix((1, 3, 4), (12, 4, 1)), matrix((1, 4, 5), (20, 5, 1))
+    )
     assert call[:6] == ("b", "a", gemm.NORMAL, gemm.NORMAL, 5, 3)
     assert (call.k, call.lda, call.ldb, call.ldc) == (4, 5, 4, 5)
-    call = gemm.call_for(matrix((1, 3, 5), (15, 5, 1)), matrix((1, 3, 4), (12, 4, 1)), matrix((1, 4, 5), (20, 1, 4)))
+    call = gemm.call_for(
+        matrix((1, 3, 5), (15, 5, 1)), matrix((1, 3, 4), (12, 4, 1)), matrix((1, 4, 5), (20, 1, 4))
+    )
     assert (call.transa, call.lda) == (gemm.TRANSPOSED, 4)
 
 

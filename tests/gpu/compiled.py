@@ -5,8 +5,8 @@
 
 The simulator runs kernels as Python and takes much that Numba's compiler refuses: types that do not unify,
 functions that are not there, arguments that cannot be passed. Here the operators run on a stand-in for the
-driver (memory is NumPy's, and stays 0), with Numba's real arrays and streams. Each kernel is compiled to PTX for
-the signature it is launched with, and its arguments are put together for the launch, which is left out.
+driver (memory is NumPy's, and stays 0), with Numba's real arrays and streams. Each kernel is compiled to PTX
+for the signature it is launched with, and its arguments are put together for the launch, which is left out.
 
 It needs numba-cuda and NVVM (of a CUDA toolkit, or `pip install numba-cuda[cu13]`).
 """
@@ -109,7 +109,9 @@ def stand_in():
     context = SimpleNamespace(device=SimpleNamespace(compute_capability=CAPABILITY))
     devices._runtime.get_or_create_context = lambda number: context
     array = devicearray.DeviceNDArray
-    array.copy_to_device = lambda self, host, stream=0: ctypes.memmove(address_of(self), address_of(host), self.nbytes)
+    array.copy_to_device = lambda self, host, stream=0: ctypes.memmove(
+        address_of(self), address_of(host), self.nbytes
+    )
     array.copy_to_host = lambda self, host=None, stream=0: copied(self, host)
     Stream.synchronize = lambda self: None
     runtime.runtime._driver = Offline()

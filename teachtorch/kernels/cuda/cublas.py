@@ -1,5 +1,5 @@
-"""cuBLAS, called through NVIDIA's package nvmath-python, whose `bindings.cublas` has the C interface's functions
-with pointers as ints. Not run on a GPU yet: written against nvmath-python 1.0.
+"""cuBLAS, called through NVIDIA's package nvmath-python, whose `bindings.cublas` has the C interface's
+functions with pointers as ints. Not run on a GPU yet: written against nvmath-python 1.0.
 """
 
 import functools
@@ -8,7 +8,10 @@ import threading
 import numpy as np
 from nvmath.bindings import cublas
 
-FUNCTIONS = {np.dtype(np.float32): cublas.sgemm_strided_batched, np.dtype(np.float64): cublas.dgemm_strided_batched}
+FUNCTIONS = {
+    np.dtype(np.float32): cublas.sgemm_strided_batched,
+    np.dtype(np.float64): cublas.dgemm_strided_batched,
+}
 
 
 def run(call, out, a, b, stream):

@@ -1,6 +1,7 @@
 """Where the largest or the smallest element of a row is: a fold of pairs (value, place).
 
-As PyTorch has it, NaN is beyond every number, and of equal values the first one wins, whichever thread met it.
+As PyTorch has it, NaN is beyond every number, and of equal values the first one wins, whichever thread met
+it.
 """
 
 import functools

@@ -33,7 +33,9 @@ def multiply(out, a, b, stream=0):
 
 @functools.cache
 def library():
-    """The module that calls cuBLAS; None in the simulator, or where the package or the library is not there."""
+    """The module that calls cuBLAS; None in the simulator, or where the package or the library is not
+    there.
+    """
     if is_simulated() or importlib.util.find_spec("nvmath") is None:
         return None
     from . import cublas
@@ -71,8 +73,8 @@ def call_for(out, a, b):
     """The Call that computes out = a @ b, or None where cuBLAS cannot: for other dtypes, and for operands of
     which no dimension has the step 1, or whose elements overlap.
 
-    A row-major matrix is, read column-major, its own transpose. So a result with rows of step 1 is computed as
-    out^T = b^T @ a^T: what comes first there is b. A result with columns of step 1 needs no such turn.
+    A row-major matrix is, read column-major, its own transpose. So a result with rows of step 1 is computed
+    as out^T = b^T @ a^T: what comes first there is b. A result with columns of step 1 needs no such turn.
     """
     if np.dtype(out.dtype) not in DTYPES:
         return None
@@ -113,8 +115,8 @@ def swapped(matrices):
 def layout_of(matrices):
     """(operation, leading dimension) with which cuBLAS reads these matrices, or None.
 
-    Normal: neighbours in a column lie next to each other, and columns `ld` apart. Transposed: the same of rows.
-    The leading dimension is at least the length of what is contiguous; of a single line, any will do.
+    Normal: neighbours in a column lie next to each other, and columns `ld` apart. Transposed: the same of
+    rows. The leading dimension is at least the length of what is contiguous; of a single line, any will do.
     """
     (_, rows, columns), (_, row, column) = matrices.shape, matrices.strides
     for operation, length, step, count, apart in (
@@ -125,4 +127,3 @@ def layout_of(matrices):
         if (step == 1 or length == 1) and apart >= max(length, 1):
             return operation, apart
     return None
-

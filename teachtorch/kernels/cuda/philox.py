@@ -3,8 +3,8 @@
 
 A generator whose state each number changes would make threads wait for one another. Here the number of an
 element is the state: thread n asks for the bits of counter n. The key is the generator's seed; the counter's
-upper half is the number of the launch, so that no two launches draw the same. CUDA's library curand, and with it
-PyTorch, has the same function but hands out counters in another way: the numbers are not PyTorch's.
+upper half is the number of the launch, so that no two launches draw the same. CUDA's library curand, and
+with it PyTorch, has the same function but hands out counters in another way: the numbers are not PyTorch's.
 """
 
 import functools
@@ -18,12 +18,19 @@ from .source import DeviceTranslator, load_kernel
 
 
 def philox(counter, launch, key, part):
-    """64 of the 128 bits for (counter, launch): the first two words (part 0) or the other two. All are uint64."""
+    """64 of the 128 bits for (counter, launch): the first two words (part 0) or the other two. All are
+    uint64.
+    """
     c0, c1, c2, c3 = counter & 0xFFFFFFFF, counter >> 32, launch & 0xFFFFFFFF, launch >> 32
     k0, k1 = key & 0xFFFFFFFF, key >> 32
     for _ in range(10):
         first, second = 0xD2511F53 * c0, 0xCD9E8D57 * c2
-        c0, c1, c2, c3 = (second >> 32) ^ c1 ^ k0, second & 0xFFFFFFFF, (first >> 32) ^ c3 ^ k1, first & 0xFFFFFFFF
+        c0, c1, c2, c3 = (
+            (second >> 32) ^ c1 ^ k0,
+            second & 0xFFFFFFFF,
+            (first >> 32) ^ c3 ^ k1,
+            first & 0xFFFFFFFF,
+        )
         k0, k1 = (k0 + 0x9E3779B9) & 0xFFFFFFFF, (k1 + 0xBB67AE85) & 0xFFFFFFFF
     return c0 << 32 | c1 if part == 0 else c2 << 32 | c3
 
@@ -39,15 +46,17 @@ def kernel(out, size, launch, key, first, second, {numbers}):
         {draw}
 """
 
-SECOND = "v = np.{wide}({philox}(np.uint64(n), launch, key, np.uint64(1)) >> np.uint64({shift})) * np.{wide}({unit})"
+SECOND = (
+    "v = np.{wide}({philox}(np.uint64(n), launch, key, np.uint64(1)) >> np.uint64({shift}))"
+    " * np.{wide}({unit})"
+)
 
 # What becomes of them. Where rounding would give the end of a half-open interval, its beginning is given.
 DRAWS = {
     "uniform": "out[pout] = first + (second - first) * u if first + (second - first) * u < second else first",
     "bernoulli": "out[pout] = 1 if u < first else 0",
     "exponential": "out[pout] = -math.log(np.{wide}(1) - u) / first",
-    "normal": SECOND
-    + "; out[pout] = first + second * math.sqrt(np.{wide}(-2) * math.log(np.{wide}(1) - u))"
+    "normal": SECOND + "; out[pout] = first + second * math.sqrt(np.{wide}(-2) * math.log(np.{wide}(1) - u))"
     " * math.cos(np.{wide}(6.283185307179586) * v)",
     "integers": "out[pout] = first + np.int64(bits % np.uint64(second - first))",
 }
@@ -57,8 +66,8 @@ def run(draw, out, seed, launch, first, second=0, stream=0):
     """Fill a Strided with random numbers.
 
     Args:
-        draw: uniform in [first, second), normal of mean and deviation, bernoulli of a probability, exponential
-        of a rate, or integers in [first, second).
+        draw: uniform in [first, second), normal of mean and deviation, bernoulli of a probability,
+        exponential of a rate, or integers in [first, second).
         seed, launch: the generator's, below 2**64.
     """
     dtype = np.dtype(out.dtype)

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import walk
 
-# pindex walks the index, psame what has its shape, pother the other array, all dimensions of it but the indexed
-# one.
+# pindex walks the index, psame what has its shape, pother the other array, all dimensions of it but the
+# indexed one.
 ALONG = """
 chosen = index[pindex]
 if chosen < {lowest} or chosen >= length:
@@ -131,7 +131,9 @@ def class_losses(losses, weights, x, x_steps, target, weight, classes, step, ign
     one = f"np.{losses.dtype}(1)"
     body = LOSS.format(dtype=np.dtype(losses.dtype), weight=one if weight is None else "weight[chosen]")
     walked = {"target": (target.memory, target.strides), "x": (x, x_steps)}
-    memory = {"losses": losses, "weights": weights, "bad": bad} | ({} if weight is None else {"weight": weight})
+    memory = {"losses": losses, "weights": weights, "bad": bad} | (
+        {} if weight is None else {"weight": weight}
+    )
     numbers = {"classes": classes, "step": step, "ignored": ignored}
     walk.run("class_losses", body, target.shape, walked, memory, numbers, stream=stream)
 

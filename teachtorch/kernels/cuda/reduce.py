@@ -58,7 +58,8 @@ def power_below(x, centre):
 
 
 class Fold(NamedTuple):
-    """One kind of fold: how two values become one, with what it starts, and what becomes of an element before.
+    """One kind of fold: how two values become one, with what it starts, and what becomes of an element
+    before.
 
     `before`: a one-element function, "nonzero" (1 or 0, of any dtype), or None. `centred`: `before` takes a
     second argument, the row's own.

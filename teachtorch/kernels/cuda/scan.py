@@ -1,8 +1,8 @@
 """Running sums, products and extremes along the middle of (outer, count, inner): one block per row.
 
-A block takes as many elements as it has threads. In log2(threads) rounds each thread merges what lies 1, 2, 4,
-... places before it (Hillis and Steele, "Data Parallel Algorithms", 1986); what came out last is carried into
-the next piece.
+A block takes as many elements as it has threads. In log2(threads) rounds each thread merges what lies 1, 2,
+4, ... places before it (Hillis and Steele, "Data Parallel Algorithms", 1986); what came out last is carried
+into the next piece.
 """
 
 import functools

@@ -41,7 +41,14 @@ def run(title, body, shape, walked, memory=None, numbers=None, functions=(), dty
     """
     memory, numbers = memory or {}, numbers or {}
     kernel = compiled(
-        title, body, len(shape), tuple(walked), tuple(memory), tuple(numbers), tuple(functions), np.dtype(dtype)
+        title,
+        body,
+        len(shape),
+        tuple(walked),
+        tuple(memory),
+        tuple(numbers),
+        tuple(functions),
+        np.dtype(dtype),
     )
     passed = [array for array, _ in walked.values()] + list(memory.values())
     values = [np.int64(each) if isinstance(each, int) else each for each in numbers.values()]

@@ -1,8 +1,8 @@
 """Windows that slide over planes of three dimensions: columns for convolutions, averages, maxima.
 
 A convolution is a matrix product once every window lies in a column (im2col); its transpose adds columns up
-where they came from. Each thread makes one element of a result: it *collects* all that comes there, so that no
-two threads write to one place and no atomics are needed.
+where they came from. Each thread makes one element of a result: it *collects* all that comes there, so that
+no two threads write to one place and no atomics are needed.
 
 Sizes are those of kernels/columns.py and kernels/pooling.py: lists of three, `kernel`, `stride`, `padding`,
 `dilation`.
@@ -69,7 +69,9 @@ def to_columns(columns, x, planes, space, places, kernel, stride, padding, dilat
 
 
 def from_columns(x, columns, planes, space, places, kernel, stride, padding, dilation, stream=0):
-    """Fill x (planes, *space) with the sums of what `columns` (planes, *kernel, *places) hold of each place."""
+    """Fill x (planes, *space) with the sums of what `columns` (planes, *kernel, *places) hold of each
+    place.
+    """
     body = FROM_COLUMNS.format(dtype=np.dtype(x.dtype))
     numbers = numbers_of(space, places, kernel, stride, padding, dilation)
     memory = {"x": x, "columns": columns}
@@ -148,7 +150,9 @@ def average(out, x, planes, space, places, kernel, stride, padding, counted, div
 
 
 def maximum(values, indices, x, planes, space, places, kernel, stride, padding, dilation, stream=0):
-    """Fill `values` and `indices` (planes, *places) with each window's maximum, and where in its plane it is."""
+    """Fill `values` and `indices` (planes, *places) with each window's maximum, and where in its plane it
+    is.
+    """
     dtype = np.dtype(x.dtype)
     body = MAXIMUM.format(dtype=dtype)
     numbers = numbers_of(space, places, kernel, stride, padding, dilation)

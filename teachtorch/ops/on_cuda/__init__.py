@@ -25,7 +25,7 @@ Kernels take bool, the integers and float32 and float64 (`takes`); 16-bit floats
 from ...dispatch import keys as K
 from ...dispatch.operator import makers
 from ..launch import device_kernel, launchers
-from . import copies, draws, elements, norms, optim, picking, products, rows, windows  # noqa: F401  (fill `native`)
+from . import copies, draws, elements, norms, optim, picking, products, rows, windows  # noqa: F401
 from .launching import kernel_of, launch_on_cuda, native, operators_with_kernels
 
 __all__ = ["kernel_of", "launch_on_cuda", "native", "operators_with_kernels"]

@@ -1,4 +1,5 @@
-"""Random numbers on the device: kernels/cuda/philox.py with the generator's seed and the number of the launch.
+"""Random numbers on the device: kernels/cuda/philox.py with the generator's seed and the number of the
+launch.
 
 What needs more than one draw per element in an order (randperm, multinomial), and the rarer distributions, go
 over the host, from a generator made of the same two numbers.
@@ -55,7 +56,11 @@ def allowed(name, t, first=0, second=0):
     if name == "exponential":
         return 0 < first < float("inf")
     if name == "random":
-        return first < second and t._dtype is not dt.bool and (t._dtype in FLOATS or fits(t._dtype, first, second))
+        return (
+            first < second
+            and t._dtype is not dt.bool
+            and (t._dtype in FLOATS or fits(t._dtype, first, second))
+        )
     return 0 <= first <= 1
 
 

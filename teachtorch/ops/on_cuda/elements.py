@@ -147,5 +147,3 @@ def gelu(launch, outputs, args):
         return False
     forms = GELU_BACKWARD if launch.op.name == "gelu_backward" else GELU
     launch.compute(forms[approximate], outputs[0], tensors, tensors[0]._dtype)
-
-

@@ -91,9 +91,10 @@ class Launching:
         target = self.strided(out)
         self.enqueue(lambda stream: kernels.run(function, target, arrays, stream, dtype.numpy))
 
-
     def scratch(self, size, dtype):
-        """A flat device array of a NumPy dtype for what kernels find on their way, kept until all are launched."""
+        """A flat device array of a NumPy dtype for what kernels find on their way, kept until all are
+        launched.
+        """
         self.held.append(self.empty((size,), dt.from_numpy(dtype)))
         return self.flat(self.held[-1])
 
@@ -175,5 +176,3 @@ def on_host(a, twins):
     if a.__class__ in (list, tuple):
         return a.__class__([on_host(b, twins) for b in a])
     return a
-
-

@@ -70,7 +70,9 @@ def batch_norm(launch, outputs, args):
         launch.copy(rstd, running_var)
     launch.compute(reciprocal_deviation, rstd, [rstd, scalar_of(eps, t._dtype)], t._dtype)
     parts = [by_channel(each, len(t._shape)) for each in (mean, rstd)]
-    scale_and_shift(launch, out, t, *parts, [along(each, t, value) for each, value in ((weight, 1), (bias, 0))])
+    scale_and_shift(
+        launch, out, t, *parts, [along(each, t, value) for each, value in ((weight, 1), (bias, 0))]
+    )
 
 
 def batch_statistics(launch, t, mean, variance):
@@ -79,9 +81,7 @@ def batch_statistics(launch, t, mean, variance):
 
     sizes = t._shape[0], t._shape[1], geometry.numel(t._shape[2:])
     means, variances, source = [launch.flat(each) for each in (mean, variance, launch.contiguous(t))]
-    launch.enqueue(
-        lambda stream: normalization.channel_statistics(means, variances, source, *sizes, stream)
-    )
+    launch.enqueue(lambda stream: normalization.channel_statistics(means, variances, source, *sizes, stream))
 
 
 def by_channel(t, ndim):
@@ -229,5 +229,3 @@ def filled_unless_given(launch, t, size, value, dtype):
     made = launch.empty((size,), dtype)
     launch.fill(made, value)
     return made
-
-

@@ -156,7 +156,15 @@ def index_fill(launch, outputs, args):
     launch.fill(number, value)
     shape = list(lifted(t)._shape)
     shape[geometry.wrap_dim(dim, len(shape))] = index.numel()
-    slices(launch, "scatter", changed(launch, outputs, t), dim, index, viewed(number, shape, (0,) * len(shape)), True)
+    slices(
+        launch,
+        "scatter",
+        changed(launch, outputs, t),
+        dim,
+        index,
+        viewed(number, shape, (0,) * len(shape)),
+        True,
+    )
 
 
 # ---- by the number of an element ---------------------------------------------------------------------------
@@ -180,7 +188,12 @@ def take(launch, outputs, args):
 def put(launch, outputs, args):
     t, index, source, accumulate = (*args, False)[:4]
     target = outputs[0] if outputs else t
-    if not takes(t) or t._dtype is not source._dtype or index._dtype is not dt.int64 or not target.is_contiguous():
+    if (
+        not takes(t)
+        or t._dtype is not source._dtype
+        or index._dtype is not dt.int64
+        or not target.is_contiguous()
+    ):
         return False
     if accumulate and t._dtype not in FLOATS:
         return False
@@ -193,7 +206,9 @@ def put(launch, outputs, args):
 
 
 def picked(launch, action, t, indices, same):
-    """Read, write or add what `t[indices]` picks. False for masks, whose positions only the host can count."""
+    """Read, write or add what `t[indices]` picks. False for masks, whose positions only the host can
+    count.
+    """
     from ...kernels.cuda import picking
 
     given = [i for i in indices if i is not None]
@@ -209,13 +224,13 @@ def picked(launch, action, t, indices, same):
         if i is not None
     ]
     same, other, bad = launch.strided(same), launch.flat(t), launch.runtime.bad_index
-    launch.enqueue(
-        lambda stream: picking.pick(action, shape, same, other, steps, choices, bad, stream)
-    )
+    launch.enqueue(lambda stream: picking.pick(action, shape, same, other, steps, choices, bad, stream))
 
 
 def index_steps(index, own, place, ndim):
-    """The steps of an index tensor along the result: it broadcasts to `own`, whose dimensions begin at `place`."""
+    """The steps of an index tensor along the result: it broadcasts to `own`, whose dimensions begin at
+    `place`.
+    """
     _, steps, _ = geometry.expand(index._shape, index._stride, 0, own)
     return [0] * place + list(steps) + [0] * (ndim - place - len(own))
 
@@ -336,7 +351,9 @@ def class_slope(launch, outputs, args):
     slopes = grad if reduction == "none" else viewed(grad, targets._shape, (0,) * len(targets._shape))
     arrays = launch.flat(out), steps, launch.flat(slopes), slopes._stride, launch.strided(targets)
     launch.enqueue(
-        lambda stream: picking.class_slopes(*arrays, given, total, classes, int(step), int(ignored), bad, stream)
+        lambda stream: picking.class_slopes(
+            *arrays, given, total, classes, int(step), int(ignored), bad, stream
+        )
     )
 
 

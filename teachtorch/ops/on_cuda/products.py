@@ -98,7 +98,9 @@ def sum_and_product(launch, outputs, args):
 
 @kernel_for("addmv", "addmv_")
 def sum_and_vector(launch, outputs, args):
-    return sum_of_two(launch, outputs, args, lambda out, a, v: product(launch, as_column(out), a, as_column(v)))
+    return sum_of_two(
+        launch, outputs, args, lambda out, a, v: product(launch, as_column(out), a, as_column(v))
+    )
 
 
 @kernel_for("addr", "addr_")
@@ -108,7 +110,9 @@ def sum_and_outer(launch, outputs, args):
 
 @kernel_for("addbmm", "addbmm_")
 def sum_of_batch(launch, outputs, args):
-    """The sum over the batch is part of one long product: (rows, batch * depth) @ (batch * depth, columns)."""
+    """The sum over the batch is part of one long product: (rows, batch * depth) @ (batch * depth,
+    columns).
+    """
 
     def multiply(out, a, b):
         batch, rows, depth = a._shape

@@ -38,7 +38,9 @@ def dims_asked(t, dim):
 
 
 def folded(launch, name, out, t, dims, centre=None):
-    """Put a fold of kernels/cuda/reduce.py over `dims` into the stream. `centre`: a tensor of out's elements."""
+    """Put a fold of kernels/cuda/reduce.py over `dims` into the stream. `centre`: a tensor of out's
+    elements.
+    """
     from ...kernels.cuda import reduce
 
     if not takes(out, t):
@@ -49,9 +51,7 @@ def folded(launch, name, out, t, dims, centre=None):
     target, source = launch.flat(out), launch.flat(rows)
     centres = None if centre is None else launch.flat(launch.contiguous(centre))
     launch.enqueue(
-        lambda stream: reduce.run(
-            name, target, source, outer, count, inner, launch.scratch, stream, centres
-        )
+        lambda stream: reduce.run(name, target, source, outer, count, inner, launch.scratch, stream, centres)
     )
 
 

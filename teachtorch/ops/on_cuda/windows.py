@@ -15,7 +15,9 @@ def three(sizes):
 
 
 class Slide:
-    """How a kernel slides over a space, with all sizes in three dimensions, as kernels/cuda/windows.py wants them."""
+    """How a kernel slides over a space, with all sizes in three dimensions, as kernels/cuda/windows.py wants
+    them.
+    """
 
     def __init__(self, space, how):
         self.space, self.places = tuple(space), how.places(space)
@@ -195,7 +197,10 @@ def average_of(count, t, kernel_size, stride, padding, ceil_mode, count_include_
 def average_pool(launch, outputs, args):
     from ...kernels.cuda import windows
 
-    t, kernel, stride, padding, ceil_mode, include, divisor = (*args, *(None, 0, False, True, None)[len(args) - 2 :])
+    t, kernel, stride, padding, ceil_mode, include, divisor = (
+        *args,
+        *(None, 0, False, True, None)[len(args) - 2 :],
+    )
     count, out = int(launch.op.name[-2]), outputs[0]
     if t._dtype not in FLOATS:
         return False
@@ -234,7 +239,9 @@ def max_pool(launch, outputs, args):
     launch.enqueue(lambda stream: windows.maximum(*arrays, *sizes, steps, stream))
 
 
-@kernel_for("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", "max_unpool2d", "max_unpool3d")
+@kernel_for(
+    "max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", "max_unpool2d", "max_unpool3d"
+)
 def max_pool_backward(launch, outputs, args):
     """Each plane is a row: what belongs to an index is added there (of unpooling, written there)."""
     from .picking import along

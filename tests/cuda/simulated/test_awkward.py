@@ -1,5 +1,5 @@
-"""The operators of ops/on_cuda on what trips kernels: sizes 0 and 1, no multiple of a block, strides, broadcast,
-every dtype. Each call is made on both devices, and must not go over the host on `cuda`.
+"""The operators of ops/on_cuda on what trips kernels: sizes 0 and 1, no multiple of a block, strides,
+broadcast, every dtype. Each call is made on both devices, and must not go over the host on `cuda`.
 """
 
 import numpy as np
@@ -35,8 +35,12 @@ def check(function, *args):
     expected_args = [on("cpu", a) for a in args]
     expected = function(*expected_args)
     found_args, names = [on("cuda", a) for a in args], []
-    with observer.watching(lambda topic, e: names.append(e["launch"].name) if e["action"] == "launch" else None,
-                           "stream"):  # fmt: skip
+
+    def note(topic, event):
+        if event["action"] == "launch":
+            names.append(event["launch"].name)
+
+    with observer.watching(note, "stream"):
         found = function(*found_args)
     assert not [name for name in names if name.endswith("on the host")]
     for a, b in zip(tensors_in([found, found_args]), tensors_in([expected, expected_args]), strict=True):
@@ -98,7 +102,9 @@ def test_index_tensors(rng):
     for x in layouts(rng)[:3]:
         check(lambda t, i, j: [each.contiguous() for each in (
             t[:, j], t[i % 2], t[i % 2, :, j], t[:, j, j], t[j[:, None] % 2, j])], x, i, j)  # fmt: skip
-        check(lambda t, i, j: (t.index_select(1, j % 2), t.take(i), t.gather(1, j[:1, None, None] % 2)), x, i, j)
+        check(
+            lambda t, i, j: (t.index_select(1, j % 2), t.take(i), t.gather(1, j[:1, None, None] % 2)), x, i, j
+        )
     x = torch.zeros(4, 5)
     source = torch.tensor(rng.random((2, 5)).tolist())
 
@@ -172,8 +178,10 @@ def test_convolutions(rng, case):
 
 
 def test_transposed_convolution(rng):
-    x, weight = torch.tensor(rng.standard_normal((2, 4, 3)).tolist()), torch.tensor(
-        rng.standard_normal((4, 2, 3)).tolist())
+    x, weight = (
+        torch.tensor(rng.standard_normal((2, 4, 3)).tolist()),
+        torch.tensor(rng.standard_normal((4, 2, 3)).tolist()),
+    )
     how = dict(stride=2, padding=1, output_padding=1, groups=2)
     check(lambda a, w: F.conv_transpose1d(a, w, **how), x, weight)
     check(lambda a, w: gradients(lambda *t: F.conv_transpose1d(*t, **how), a, w), x, weight)
@@ -200,11 +208,15 @@ def test_norms(rng):
     weight, bias = torch.tensor(rng.standard_normal((2, 4)).tolist())
     mean, var = torch.zeros(4), torch.ones(4)
     for training in (True, False):
-        check(lambda t, w, b, m, v: F.batch_norm(t, m, v, w, b, training), x, weight, bias, mean, var)  # noqa: B023
+
+        def normed(t, w, b, m, v, training=training):
+            return F.batch_norm(t, m, v, w, b, training)
+
+        check(normed, x, weight, bias, mean, var)
         check(
-            lambda t, w, b, m, v: gradients(lambda t, w, b: F.batch_norm(t, m, v, w, b, training), t, w, b),  # noqa: B023
-            x, weight, bias, mean, var,
-        )  # fmt: skip
+            lambda t, w, b, m, v: gradients(lambda *ts: normed(*ts, m, v), t, w, b),  # noqa: B023
+            *(x, weight, bias, mean, var),
+        )
     check(lambda t, w, b: F.group_norm(t, 2, w, b), x.permute(1, 0, 2)[:, :2].repeat(1, 2, 1), weight, bias)
     check(lambda t, w, b: gradients(lambda t, w, b: F.group_norm(t, 2, w, b), t, w, b), x, weight, bias)
     check(lambda t: F.rms_norm(t, (2,)), x)
