@@ -186,6 +186,8 @@ class Sanitizer:
     def _synchronize(self, scope, stream=None, mark=None, **rest):
         self.clocks.synchronize(scope, stream, mark)
 
+    _query = _synchronize  # "it is done" is as good as having waited
+
     # ---- memory --------------------------------------------------------------------------------------------
 
     def _alloc(self, address, nbytes, stream, site):

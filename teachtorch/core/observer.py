@@ -24,7 +24,8 @@ Topics and the fields of their events:
                "pool", "candidate", "refused", "miss", "retry", "split", "merge") and the numbers of that step
     stream     action: what happens on an accelerator's streams, and the host's time; by action:
                launch (launch, begin), begin and end (launch; from the stream's own thread), record and wait (event, mark,
-               stream), synchronize (scope: "stream", "event" or "device", begin), alloc, free and record_stream (address,
+               stream), synchronize (scope: "stream", "event" or "device", begin), query (scope: the
+               host was told that a stream or an event is done), alloc, free and record_stream (address,
                stream, site; nbytes)
     compile    action, name (the function's or the kernel's); by action: graph ("captured"), values, bytes_before,
                bytes_after and source ("kernel"), reason ("fallback", "recompile", "limit")

@@ -122,7 +122,10 @@ class Stream:
 
     def query(self):
         """Whether all work put into it so far is done."""
-        return self._runtime.stream_query(self.stream_id)
+        is_done = self._runtime.stream_query(self.stream_id)
+        if is_done and observer.active:
+            report_answer("stream", stream=self.stream_id)
+        return is_done
 
     def synchronize(self):
         """Block the host until all work put into it so far is done. AcceleratorError if a kernel failed."""
@@ -223,7 +226,12 @@ class Event:
 
     def query(self):
         """Whether the stream has come to it; True if it was never recorded."""
-        return self._mark is None or self._mark.query()
+        if self._mark is None:
+            return True
+        is_done = self._mark.query()
+        if is_done and observer.active:
+            report_answer("event", event=self.event_id, mark=self._mark)
+        return is_done
 
     def synchronize(self):
         """Block the host until the stream has come to it. AcceleratorError if a kernel failed."""
@@ -254,6 +262,11 @@ class Event:
 def report_wait(scope, begin, **which):
     """Tell the observer that the host has waited, from `begin` on."""
     observer.report("stream", action="synchronize", scope=scope, begin=begin, time=perf_counter(), **which)
+
+
+def report_answer(scope, **which):
+    """Tell the observer that the host was told that work is done: what it does now comes after that work."""
+    observer.report("stream", action="query", scope=scope, time=perf_counter(), **which)
 
 
 def synchronize(device_type):

@@ -306,9 +306,8 @@ class Work:
 def extents(op, args, outputs, written):
     """The bytes of device memory that a launch reads, and those that it writes, as (address, end)."""
     looked_at = args[1:] if overwrites(op) else args
-    reads = [extent_of(t) for t in each_tensor(looked_at) if not t.is_cpu and t.numel()]
     changed = [*each_tensor(outputs), *each_tensor(written), *also_written(op, args)]
-    return reads, [extent_of(t) for t in changed if t.numel()]
+    return spans_of([t for t in each_tensor(looked_at) if not t.is_cpu]), spans_of(changed)
 
 
 def on_host(a):
@@ -336,10 +335,26 @@ def each_tensor(values):
     return []
 
 
-def extent_of(t):
-    """(address, end) of the bytes that a device tensor spans."""
-    start = t._storage.address() + t._offset * t._dtype.itemsize
-    return start, start + geometry.storage_extent(t._shape, t._stride, 0) * t._dtype.itemsize
+MOST_RUNS = 256  # of a strided tensor; of one with more, the bytes between its elements count as its own
+
+
+def spans_of(tensors):
+    """(address, end) of all stretches of memory that device tensors look at."""
+    return [span for t in tensors if t.numel() for span in runs_of(t)]
+
+
+def runs_of(t):
+    """(address, end) of each contiguous run of elements of a device tensor, which must have some."""
+    itemsize, start = t._dtype.itemsize, t._storage.address() + t._offset * t._dtype.itemsize
+    run, outer = 1, sorted([(stride, size) for stride, size in zip(t._stride, t._shape) if size > 1 and stride])
+    while outer and outer[0][0] == run:
+        run *= outer.pop(0)[1]
+    if geometry.numel([size for _, size in outer]) > MOST_RUNS:
+        run, outer = geometry.storage_extent(t._shape, t._stride, 0), []
+    places = [0]
+    for stride, size in outer:
+        places = [place + i * stride for place in places for i in range(size)]
+    return [(start + place * itemsize, start + (place + run) * itemsize) for place in places]
 
 
 def overwrites(op):

@@ -23,7 +23,7 @@ from ..tensor import Tensor, array_of, from_geometry, meta_tensor, storage_of, s
 from .convert import cast, check_fits, convert, copied_number, is_same_view
 from .declare import publish
 from .fake import Fake
-from .launch import device_kernel, extent_of, host_view, inplace_kernel, tensor_like
+from .launch import device_kernel, host_view, inplace_kernel, spans_of, tensor_like
 from .staging import download_staged, upload_staged
 
 _to_copy, _copy = registry["_to_copy"], registry["copy_"]
@@ -149,8 +149,8 @@ def launch_copy(name, device, work, reads=(), writes=()):
         name,
         current_stream_id(device.type),
         work,
-        [extent_of(t) for t in reads if t.numel()],
-        [extent_of(t) for t in writes if t.numel()],
+        spans_of(reads),
+        spans_of(writes),
         is_copy=True,
     )
 

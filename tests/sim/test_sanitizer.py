@@ -3,6 +3,7 @@ programs.
 """
 
 import inspect
+import threading
 
 import pytest
 
@@ -194,3 +195,77 @@ def test_training_with_one_stream_and_backward_over_two_are_clean():
             loss.backward()
             x.grad = None
         sim.synchronize()
+
+
+def in_two_columns(x, side):
+    a = torch.ones(10, 10, device="sim")
+    side.wait_stream(sim.current_stream())
+    a[:, 0].add_(1)
+    with sim.stream(side):
+        a[:, 1].add_(1)
+    a.record_stream(side)
+
+
+def in_blocks(x, side):
+    a = torch.ones(4, 6, 5, device="sim")
+    side.wait_stream(sim.current_stream())
+    a[:, :3].mul_(2)
+    with sim.stream(side):
+        a[:, 3:].mul_(3)
+    a.record_stream(side)
+
+
+def after_the_event_was_asked(x, side):
+    event = sim.Event()
+    x.add_(1)
+    event.record()
+    while not event.query():
+        """The host polls instead of waiting."""
+    with sim.stream(side):
+        x.mul_(2)
+
+
+def after_the_stream_was_asked(x, side):
+    x.add_(1)
+    while not sim.current_stream().query():
+        """The host polls instead of waiting."""
+    with sim.stream(side):
+        x.mul_(2)
+
+
+@pytest.mark.parametrize(
+    "program", [in_two_columns, in_blocks, after_the_event_was_asked, after_the_stream_was_asked]
+)
+def test_no_race_is_invented(program):
+    x, side = torch.ones(8, device="sim"), sim.Stream()
+    sim.synchronize()
+    with collecting() as found:
+        program(x, side)
+        sim.synchronize()
+    assert found.findings == [], found.report()
+
+
+def test_interleaved_views_that_share_a_column_race():
+    def program(x, side):
+        a = torch.ones(10, 10, device="sim")
+        side.wait_stream(sim.current_stream())
+        a[:, :2].add_(1)
+        with sim.stream(side):
+            a[:, 1:3].add_(1)
+        a.record_stream(side)
+
+    assert race_of(program).kind in ("write after write", "read after write", "write after read")
+
+
+def test_an_event_that_is_not_done_orders_nothing():
+    def program(x, side):
+        event, gate = sim.Event(), threading.Event()
+        sim.current_stream().launch_host_function(gate.wait)
+        x.add_(1)
+        event.record()
+        assert not event.query()
+        with sim.stream(side):
+            x.mul_(2)
+        gate.set()
+
+    race_of(program)
