@@ -13,6 +13,7 @@ from .state import state
 
 # Alias keys: a kernel under one of these serves many keys (aten/src/ATen/core/dispatch/OperatorEntry.cpp).
 COMPOSITE_IMPLICIT = "CompositeImplicit"     # built from operators that have derivatives: serves autograd too
+AUTOGRAD_ALIAS = "Autograd"                  # every backend's autograd key, where it has no kernel of its own
 COMPOSITE_EXPLICIT = "CompositeExplicit"     # the same kernel for every backend, of strided tensors
 
 _SEQUENCES = (list, tuple)
@@ -106,7 +107,7 @@ class Operator:
 
     def _find(self, keys):
         for key in K.descending(keys):
-            kernel = self.kernel_for(key)
+            kernel = self.kernel_for(key, keys)
             if kernel is not fallthrough:
                 return key, kernel
         if not keys & K.BACKENDS_OF_ANY_LAYOUT:
@@ -114,12 +115,12 @@ class Operator:
         raise NotImplementedError(f"Could not run '{self.name}' with arguments from the "
                                   f"'{K.name_of(keys & K.BACKENDS)}' backend. It has kernels for: {self.describe_kernels()}.")
 
-    def kernel_for(self, key):
+    def kernel_for(self, key, keys=0):
         """The kernel that serves one key; `fallthrough` if the key is to be skipped."""
-        return self.service(key)[1]
+        return self.service(key, keys)[1]
 
-    def service(self, key):
-        """(how, kernel): what serves one key, by PyTorch's precedence.
+    def service(self, key, keys=0):
+        """(how, kernel): what serves one key of a call's key set, by PyTorch's precedence.
 
         `how` is "own", an alias, "made" (from the declaration, by a maker), "fallback", "missing" (a refusal: the call
         may not go on to a lower key) or "fallthrough".
@@ -129,14 +130,22 @@ class Operator:
         is_backend = key & K.BACKENDS
         if is_backend and COMPOSITE_EXPLICIT in self.kernels:
             return COMPOSITE_EXPLICIT, self.kernels[COMPOSITE_EXPLICIT]
-        if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key in (K.AUTOGRAD, K.SPARSE_CPU)):
+        if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key == K.SPARSE_CPU or key == K.AUTOGRAD
+                                                   and not self.has_backend_kernel(keys)):
             return COMPOSITE_IMPLICIT, self.kernels[COMPOSITE_IMPLICIT]
+        if key == K.AUTOGRAD and AUTOGRAD_ALIAS in self.kernels:
+            return "own", self.kernels[AUTOGRAD_ALIAS]
         made = makers[key](self) if key in makers else None
         if made is not None:
             return "made", made
         if key in fallbacks:
             return "fallback", fallbacks[key]
         return ("missing", refusals[key](self)) if key in refusals else ("fallthrough", fallthrough)
+
+    def has_backend_kernel(self, keys):
+        """Whether a backend of the key set computes the operator itself: then autograd must not take it apart."""
+        return COMPOSITE_EXPLICIT in self.kernels or any(isinstance(key, int) and key & keys & K.BACKENDS
+                                                         for key in self.kernels)
 
     def own_kernel(self, key):
         """The kernel registered for this very key."""

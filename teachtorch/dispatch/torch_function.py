@@ -13,11 +13,11 @@ teachtorch's `torch.add` and `Tensor.add` are one function: it is what `func` is
 """
 import functools
 import weakref
-from contextlib import contextmanager
 
 from ..core import observer
 from ..tensor import Tensor, method, same_memory
 from . import keys as K
+from .modes import function_modes
 from .operator import makers, registry
 from .overriding import PLAIN, asks, disabled_torch_function, dispatching, overriding  # noqa: F401
 from .state import state
@@ -68,7 +68,7 @@ def handle_torch_function(public_api, relevant_args, *args, **kwargs):
     candidates = overloaded(relevant_args) if state.subclass_functions else []
     types = tuple([type(c) for c in candidates])
     if modes():
-        with without_innermost_mode() as mode:
+        with function_modes.without_innermost() as mode:
             found = mode.__torch_function__(public_api, types, args, kwargs)
         if found is not NotImplemented:
             return found
@@ -256,30 +256,11 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self):
-        set_modes((*state.function_modes, self))
+        function_modes.push(self)
         return self
 
     def __exit__(self, *error):
-        set_modes(state.function_modes[:-1])
-
-
-def set_modes(modes):
-    """The modes of this thread, from now on; while there are any, every call carries their key."""
-    state.function_modes = modes
-    if modes:
-        state.included |= K.PYTHON_FUNCTION
-    else:
-        state.included &= ~K.PYTHON_FUNCTION
-
-
-@contextmanager
-def without_innermost_mode():
-    before = state.function_modes
-    set_modes(before[:-1])
-    try:
-        yield before[-1]
-    finally:
-        set_modes(before)
+        function_modes.pop()
 
 
 # ---- switching it off -------------------------------------------------------------------------------------------------
@@ -301,8 +282,8 @@ class DisableTorchFunction(DisableTorchFunctionSubclass):
     def __enter__(self):
         super().__enter__()
         self.modes = state.function_modes
-        set_modes(())
+        function_modes.set(())
 
     def __exit__(self, *error):
-        set_modes(self.modes)
+        function_modes.set(self.modes)
         super().__exit__(*error)

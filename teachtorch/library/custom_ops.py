@@ -1,5 +1,6 @@
 """`custom_op`: a function becomes an operator."""
 import contextlib
+import functools
 import inspect
 
 from ..dispatch import keys as K
@@ -41,13 +42,13 @@ class CustomOpDef:
         for device_type in types_of(device_types):
             self.register_kernel(device_type, function)
 
-    @property
+    @functools.cached_property
     def _opoverload(self):
         space, _, name = self._qualname.partition("::")
         return getattr(namespace(space), name).default
 
     def __call__(self, *args, **kwargs):
-        return self._op.public(*args, **kwargs)
+        return self._opoverload(*args, **kwargs)
 
     def register_kernel(self, device_types, fn=None, /):
         """Let another function serve these devices."""

@@ -2,11 +2,12 @@
 import traceback
 
 from ..dispatch import keys as K
-from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, registry
+from ..dispatch.operator import AUTOGRAD_ALIAS, COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, fallthrough, registry
 from .custom_ops import CustomOpDef, check_name, decorator, new_operator, set_autograd, set_kernels, types_of
+from .fallbacks import fallthrough_kernel, remove_fallback, set_fallback
 from .schema import parse
 
-KEYS = {"CPU": K.CPU, "CUDA": K.CUDA, "Sim": K.SIM, "Meta": K.META, "Autograd": K.AUTOGRAD, "AutogradCPU": K.AUTOGRAD,
+KEYS = {"CPU": K.CPU, "CUDA": K.CUDA, "Sim": K.SIM, "Meta": K.META, "Autograd": AUTOGRAD_ALIAS, "AutogradCPU": K.AUTOGRAD,
         "CompositeExplicitAutograd": COMPOSITE_EXPLICIT, "CompositeImplicitAutograd": COMPOSITE_IMPLICIT,
         "Tracer": K.TRACER, "": COMPOSITE_IMPLICIT}
 _defining = {"aten": "teachtorch.ops"}      # namespace -> where its one Library of kind DEF was made
@@ -84,7 +85,7 @@ class Library:
         if kind == "DEF":
             claim(ns, f"{place.filename}:{place.lineno}")
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
-        self._defined, self._replaced = [], []
+        self._defined, self._replaced, self._fallbacks = [], [], []
 
     def define(self, schema, alias_analysis="", *, tags=()):
         """A new operator of this namespace, "name(Tensor x) -> Tensor"; returns its name.
@@ -110,13 +111,24 @@ class Library:
         place_kernel(op, key, fn, with_keyset)
 
     def fallback(self, fn, dispatch_key="", *, with_keyset=False):
-        """Let one function serve a key of every operator that has no kernel there: fn(op, *args, **kwargs)."""
-        from .fallbacks import set_fallback
+        """Let one function serve a key of every operator that has no kernel there: fn(op, *args, **kwargs), or
+        fn(keys, op, ...) `with_keyset`.
 
-        set_fallback(key_named(dispatch_key or self.dispatch_key), fn, with_keyset)
+        Only in the namespace "_". AssertionError without a key, RuntimeError for a key that has a fallback already.
+        """
+        key = dispatch_key or self.dispatch_key
+        if not key:
+            raise AssertionError("dispatch_key must not be empty for fallback")
+        if self.ns != "_":
+            raise RuntimeError("Fallback can only be registered using library fragment on the global namespace \"_\" but it "
+                               f"is {self.ns}")
+        set_fallback(key_named(key), fn, with_keyset)
+        self._fallbacks.append(key_named(key))
 
     def _destroy(self):
         """Take back the definitions and kernels."""
+        for key in self._fallbacks:
+            remove_fallback(key)
         for op, key, before in reversed(self._replaced):
             op.kernels.pop(key, None)
             if before is not None:
@@ -126,7 +138,7 @@ class Library:
             registry.pop(name, None)
         if self.kind == "DEF":
             _defining.pop(self.ns, None)
-        self._defined, self._replaced = [], []
+        self._defined, self._replaced, self._fallbacks = [], [], []
 
     def __enter__(self):
         return self
@@ -153,10 +165,14 @@ def key_named(name):
 
 def place_kernel(op, key, fn, with_keyset):
     """Put a user's function under a key of an operator, a user's or one of ours."""
-    if key == COMPOSITE_IMPLICIT and hasattr(op, "set_composite"):
+    if fn is fallthrough_kernel:
+        op.register(key, fallthrough)
+    elif key == COMPOSITE_IMPLICIT and hasattr(op, "set_composite"):
         op.set_composite(fn)
-    elif hasattr(op, "set_kernel") and not with_keyset and key != K.AUTOGRAD:
+    elif hasattr(op, "set_kernel") and not with_keyset and key not in (K.AUTOGRAD, AUTOGRAD_ALIAS):
         op.set_kernel(fn, key, checks_aliases=False)
+        if key == COMPOSITE_EXPLICIT:
+            op.forget_refusal()
     else:
         op.register(key, fn if with_keyset else lambda keys, *args: fn(*args))
 

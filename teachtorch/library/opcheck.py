@@ -5,9 +5,9 @@ It does not check that gradients are right: torch.autograd.gradcheck does.
 from ..autograd import grad
 from ..autograd.grad_mode import no_grad
 from ..dispatch import keys as K
+from ..dispatch.nested import tensors_in
 from ..tensor import Tensor
 from .definitions import operator_named
-from .user_operator import tensors_in
 
 DEFAULT_TESTS = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
 

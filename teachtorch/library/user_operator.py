@@ -8,7 +8,8 @@ from ..autograd import Function
 from ..autograd.meta import tracks
 from ..autograd.tensor_fields import bump_version
 from ..dispatch import keys as K
-from ..dispatch.operator import COMPOSITE_IMPLICIT, Operator
+from ..dispatch.nested import tensors_in
+from ..dispatch.operator import AUTOGRAD_ALIAS, COMPOSITE_IMPLICIT, Operator, fallthrough
 from ..dispatch.state import excluding, state
 from ..tensor import Tensor, storage_of
 from .binding import bound
@@ -80,21 +81,29 @@ class UserOperator(Operator):
         names = self.info.signature.keyword_only
 
         def kernel(keys, *args):
-            with excluding(K.AUTOGRAD if K.AUTOGRAD in self.kernels else 0):
+            with excluding(K.AUTOGRAD if self.has_autograd() else 0):
                 found = as_declared(self, function(*args[:count], **dict(zip(names, args[count:]))))
             if checks_aliases:
                 refuse_aliases(self, function, args, found)
             return found
         self.register(key, kernel)
 
+    def has_autograd(self):
+        """Whether a kernel above the backends has recorded the call, so that what these call is not recorded again."""
+        return any(self.kernels.get(key, fallthrough) is not fallthrough for key in (K.AUTOGRAD, AUTOGRAD_ALIAS))
+
     def set_composite(self, function):
         """Let a composition of operators serve every key, autograd too."""
         count = len(self.info.signature.positional)
         names = self.info.signature.keyword_only
-        self.kernels.pop(K.AUTOGRAD, None)
-        self.kernels.pop(K.META, None)
+        self.forget_refusal()
         self.register(COMPOSITE_IMPLICIT,
                       lambda keys, *args: as_declared(self, function(*args[:count], **dict(zip(names, args[count:])))))
+
+    def forget_refusal(self):
+        """A composite kernel serves meta too, unless somebody has said what else to do there."""
+        if self.kernels.get(K.META) == self.refuse_meta:
+            del self.kernels[K.META]
 
     def refuse_meta(self, keys, *args):
         raise NotImplementedError(
@@ -130,15 +139,6 @@ class UserOperator(Operator):
     def forget_function(self):
         """The backward has changed."""
         self._function = None
-
-
-def tensors_in(values):
-    """The tensors among values and in their lists."""
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from [item for item in value if isinstance(item, Tensor)]
 
 
 def refuse_aliases(op, function, args, found):

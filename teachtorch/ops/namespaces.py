@@ -87,9 +87,14 @@ class OpOverload:
         """"aten::add.Tensor"."""
         return self._name
 
+    def redispatch(self, keys, /, *args, **kwargs):
+        """Go on with the highest kernel of a key set; for kernels that are given one, to reach those below them."""
+        signature = self._op.info.signature
+        return self._op.redispatch(keys, *in_place_of(signature, args, kwargs))
+
     def __call__(self, *args, **kwargs):
-        if any([taken_over(a) for a in args]):
-            return handle_torch_function(self, args, *args, **kwargs)
+        if any([taken_over(a) for a in (*args, *kwargs.values())]):
+            return handle_torch_function(self, [*args, *kwargs.values()], *args, **kwargs)
         if "::" in self._op.name or self._op.info.kind in ("factory", "like"):
             return self._op.public(*args, **kwargs)
         return self._op(*in_place_of(self._op.info.signature, args, kwargs))
@@ -127,8 +132,8 @@ class OpOverloadPacket:
         raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
 
     def __call__(self, *args, **kwargs):
-        if any([taken_over(a) for a in args]):
-            return handle_torch_function(self, args, *args, **kwargs)
+        if any([taken_over(a) for a in (*args, *kwargs.values())]):
+            return handle_torch_function(self, [*args, *kwargs.values()], *args, **kwargs)
         return next(iter(self._operators.values())).public(*args, **kwargs)
 
     def __str__(self):

@@ -7,11 +7,10 @@ What arrives is an operator under its full name, `torch.ops.aten.mm.default`: co
 apart into their parts above. A mode or class that calls operators itself does not meet itself again.
 https://pytorch.org/docs/stable/notes/extending.html#extending-torch-native-api, torch/utils/_python_dispatch.py.
 """
-from contextlib import contextmanager
-
 from ..core import device as devices
 from ..core import geometry, settings
 from ..dispatch import keys as K
+from ..dispatch.modes import dispatch_modes
 from ..dispatch.operator import COMPOSITE_IMPLICIT, makers
 from ..dispatch.overriding import dispatching
 from ..dispatch.state import state
@@ -61,7 +60,7 @@ def ask(op, args, candidates):
 def offer(overload, positional, keywords, candidates):
     types = tuple([type(c) for c in candidates])
     if state.dispatch_modes:
-        with without_innermost_mode() as mode:
+        with dispatch_modes.without_innermost() as mode:
             found = mode.__torch_dispatch__(overload, types, tuple(positional), keywords)
         if found is not NotImplemented:
             return found
@@ -90,30 +89,11 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def __enter__(self):
-        set_modes((*state.dispatch_modes, self))
+        dispatch_modes.push(self)
         return self
 
     def __exit__(self, *error):
-        set_modes(state.dispatch_modes[:-1])
-
-
-def set_modes(modes):
-    """The modes of this thread, from now on."""
-    state.dispatch_modes = modes
-    if modes:
-        state.included |= K.PYTHON
-    else:
-        state.included &= ~K.PYTHON
-
-
-@contextmanager
-def without_innermost_mode():
-    before = state.dispatch_modes
-    set_modes(before[:-1])
-    try:
-        yield before[-1]
-    finally:
-        set_modes(before)
+        dispatch_modes.pop()
 
 
 # ---- wrapper tensors --------------------------------------------------------------------------------------------------

@@ -1,21 +1,6 @@
 """Which parameters a backward pass from some outputs will reach."""
 
-from ...tensor import Tensor
-
-
-def tensors_in(value):
-    """The tensors in nested lists, tuples, dictionaries and dataclasses."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from tensors_in(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from tensors_in(item)
-    elif hasattr(value, "__dataclass_fields__"):
-        for name in value.__dataclass_fields__:
-            yield from tensors_in(getattr(value, name))
+from ...dispatch.nested import tensors_in
 
 
 def parameters_behind(outputs):
