@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shlex
 import signal
 import sys
 import threading
@@ -14,11 +15,12 @@ from exercises import catalog, lessons, naming, report, show, submission, watch
 from exercises.naming import UsageError
 from exercises.runner import GraderError, Limits, Result
 from exercises.submission import Submission
-from exercises.workspace import Workspace, default_folder
+from exercises.workspace import FOLDER, Workspace, default_folder
 
 DESCRIPTION = """\
 Exercises to the chapters. Edit a file of the workspace, then have it graded:
 
+  teachtorch exercises start DIR          make a folder with the exercises, to work in
   teachtorch exercises list               what there is, and what you have passed
   teachtorch exercises watch              grade the exercise at hand whenever you save it
   teachtorch exercises check offset       grade one exercise (or several; or all, without a name)
@@ -28,9 +30,11 @@ Exercises to the chapters. Edit a file of the workspace, then have it graded:
 """
 EPILOG = """\
 exit codes: 0 all passed (or done), 1 something did not pass, 2 wrong usage or the grader failed, 130 stopped
-by Ctrl-C. The workspace is exercises/ in a checkout, else ./teachtorch_exercises, made on first use; progress
-is kept in its .teachtorch/.
+by Ctrl-C. The workspace is the folder of --workspace, else of the environment variable TEACHTORCH_EXERCISES,
+else exercises/ in a checkout, else ./teachtorch_exercises, made on first use; progress is kept in its .teachtorch/.
 """
+IN_CHECKOUT = """\
+These are the files of the checkout: Git will show what you write as changes. `start DIR` makes a folder of your own."""
 NAMES = "name of an exercise or of a set, as `list` shows them"
 
 
@@ -65,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
     whole.add_argument("--workspace", type=Path, metavar="DIR", help="the folder with your files")
     whole.add_argument("--seconds", type=_seconds, default=5.0, help="time limit for one test (default 5)")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    start = _command(commands, "start", run_start, "make a folder with the exercises, to work in")
+    start.add_argument("folder", type=Path, metavar="DIR")
     listing = _command(commands, "list", run_list, "exercises, their points, which you have passed")
     listing.add_argument("name", nargs="*", help=NAMES)
     check = _command(commands, "check", run_check, "grade exercises; without a name all of them")
@@ -109,10 +115,24 @@ def _command(commands, name: str, run, text: str) -> argparse.ArgumentParser:
     return command
 
 
+def run_start(arguments: argparse.Namespace) -> int:
+    """Make a workspace, and say how to use it."""
+    workspace = Workspace(arguments.folder)
+    written = workspace.prepare()
+    print(f"{len(written)} starter files written to {workspace.folder}; files that were there stay as they are")
+    named = shlex.quote(str(workspace.folder.resolve()))
+    print(f"to have them graded, here and in the chapters: export {FOLDER}={named}")
+    print(f"or each time: teachtorch exercises --workspace {workspace.folder} list")
+    return 0
+
+
 def run_list(arguments: argparse.Namespace) -> int:
     """All exercises and what is passed."""
-    state = _workspace(arguments).state()
-    print(show.listing(naming.chosen(arguments.name), state.passed, state.current))
+    workspace = _workspace(arguments)
+    state = workspace.state()
+    print(show.listing(naming.chosen(arguments.name), state.passed, state.current, state.tried))
+    if workspace.folder.resolve() == catalog.PACKAGE:
+        print(IN_CHECKOUT)
     return 0
 
 

@@ -48,9 +48,9 @@ def details(result: Result) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def listing(exercises: tuple[Exercise, ...], passed: list[str], current: str) -> str:
-    """The table of all exercises."""
-    lines = [_row(each, each.name in passed, each.name == current) for each in exercises]
+def listing(exercises: tuple[Exercise, ...], passed: list[str], current: str, tried: dict | None = None) -> str:
+    """The table of all exercises. tried: of those that were graded, how many of how many properties held."""
+    lines = [_row(each, _progress(each.name, passed, tried or {}), each.name == current) for each in exercises]
     done = sum(each.points for each in exercises if each.name in passed)
     return "\n".join([*lines, f"{done} of {sum(each.points for each in exercises)} points"])
 
@@ -98,9 +98,16 @@ def progress():
         line.clear()
 
 
-def _row(exercise: Exercise, passed: bool, current: bool) -> str:
-    mark = paint("passed", "green") if passed else "      "
-    return f"{'>' if current else ' '} {mark}  {exercise.points:>2}  {exercise.file:<32} {exercise.title}"
+def _progress(name: str, passed: list[str], tried: dict) -> str:
+    """"passed", "3 of 5", or nothing; always of one width."""
+    if name in passed:
+        return paint("passed ", "green")
+    held, of = tried.get(name, (0, 0))
+    return paint(f"{held} of {of}".ljust(7), "yellow") if held else " " * 7
+
+
+def _row(exercise: Exercise, progress: str, current: bool) -> str:
+    return f"{'>' if current else ' '} {progress}  {exercise.points:>2}  {exercise.file:<32} {exercise.title}"
 
 
 def _line(outcome: Outcome) -> str:

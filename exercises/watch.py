@@ -61,7 +61,8 @@ class Watch:
 
     def list(self) -> None:
         """The table of exercises."""
-        print(show.listing(self.chosen, self.workspace.state().passed, self.exercise.name))
+        state = self.workspace.state()
+        print(show.listing(self.chosen, state.passed, self.exercise.name, state.tried))
 
     def check_all(self) -> None:
         """Grade everything, one line each."""

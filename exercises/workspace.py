@@ -1,8 +1,8 @@
 """Where a learner's files and progress live.
 
-In a checkout the workspace is `exercises/` itself. With an installed package it is `teachtorch_exercises/`
-in the current folder, made by copying the starters. Progress is kept in `.teachtorch/` inside the
-workspace.
+The workspace is the folder that TEACHTORCH_EXERCISES names. Without it, it is `exercises/` itself in a checkout; with
+an installed package it is `teachtorch_exercises/` in the current folder, made by copying the starters. Progress is
+kept in `.teachtorch/` inside the workspace.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ PLACEHOLDER = "raise NotImplementedError"
 SOLVED = re.compile(
     r"(?:^\n(?= ))?^( *)# solution\n.*?^\1# end of solution(?:\n|\Z)", re.MULTILINE | re.DOTALL
 )
+FOLDER = "TEACHTORCH_EXERCISES"
 CONFTEST = '''"""Lets plain `pytest` grade the files that lie beside the tests."""
 
 from exercises.grading.fixtures import (  # noqa: F401
@@ -31,9 +32,13 @@ from exercises.grading.fixtures import (  # noqa: F401
 
 @dataclass
 class State:
-    """What is remembered between runs: passed exercises, hints shown, the exercise at hand."""
+    """What is remembered between runs: passed exercises, hints shown, the exercise at hand.
+
+    tried: of exercises that were graded, how many of how many properties held the last time.
+    """
 
     passed: list[str] = field(default_factory=list)
+    tried: dict[str, tuple[int, int]] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)
     current: str = ""
 
@@ -100,7 +105,10 @@ class Workspace:
 
 
 def default_folder() -> Path:
-    """`exercises/` of a checkout that can be written, else `teachtorch_exercises/` here."""
+    """The folder that TEACHTORCH_EXERCISES names; else `exercises/` of a checkout that can be written; else
+    `teachtorch_exercises/` here."""
+    if os.environ.get(FOLDER):
+        return Path(os.environ[FOLDER])
     in_checkout = (catalog.PACKAGE.parent / "pyproject.toml").exists()
     if in_checkout and os.access(catalog.PACKAGE, os.W_OK):
         return catalog.PACKAGE

@@ -56,6 +56,33 @@ def test_list_shows_what_is_passed(run, workspace):
     assert "5 of" in out
 
 
+def test_list_shows_what_holds_in_part(run, workspace):
+    exercise = catalog.find("offset")
+    shutil.copyfile(exercise.solutions / "wrong_no_offset.py", workspace.file(exercise))
+    run("check", "offset", "contiguous")
+    row = next(line for line in run("list")[1].splitlines() if "offset.py" in line)
+    held, _, of, *_ = row.split()
+    assert 0 < int(held) < int(of) == len(exercise.properties)
+    assert "0 of" not in run("list", "contiguous")[1].splitlines()[0], "nothing holds of a starter: that is no news"
+    solve(workspace, "offset")
+    run("check", "offset")
+    assert next(line for line in run("list")[1].splitlines() if "offset.py" in line).split()[0] == "passed"
+
+
+def test_start_makes_a_folder_of_ones_own(run, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "my exercises"
+    code, out, _ = run("start", str(folder))
+    assert code == 0
+    assert (folder / "ch02_strides" / "offset.py").exists()
+    monkeypatch.setenv("TEACHTORCH_EXERCISES", str(folder))
+    assert f"TEACHTORCH_EXERCISES='{folder}'" in out
+    assert cli.main(["list"]) == 0
+    assert "checkout" not in capsys.readouterr().out
+    (folder / "ch02_strides" / "offset.py").write_text("mine")
+    run("start", str(folder))
+    assert (folder / "ch02_strides" / "offset.py").read_text() == "mine"
+
+
 def test_check_of_a_starter(run):
     code, out, _ = run("check", "offset")
     assert code == 1
