@@ -11,6 +11,7 @@ FLOORS = ["core", "memory", "kernels", "tensor", "dispatch", "autograd", "ops"]
 # (importer, imported) named here and in ARCHITECTURE.md.
 NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("nn", "distributed"), ("utils", "distributed"),     # DistributedDataParallel, DistributedSampler
+              ("utils", "amp"),        # a checkpointed segment runs again under the same autocast
               ("distributed", "optim"), ("distributed", "futures"), ("nn", "futures"),
               ("multiprocessing", "nn"),        # how a Parameter travels
               ("sim", "accelerator"), ("cuda", "accelerator"),         # the same memory functions

@@ -16,7 +16,7 @@ from ..ops.declare import exports, publish
 from ..tensor import Tensor
 
 IN_LOW_PRECISION = """
-    convolution linear matmul mm bmm addmm addbmm baddbmm scaled_dot_product_attention
+    convolution linear matmul mm bmm addmm addbmm baddbmm vecdot scaled_dot_product_attention
 """.split()
 IN_FLOAT32 = """
     avg_pool3d binary_cross_entropy grid_sampler prod quantile nanquantile cdist trace cholesky cholesky_inverse

@@ -82,6 +82,13 @@ def set_history(t, node, output_nr=0):
     meta.output_nr = output_nr
 
 
+def stand_for(t, accumulator):
+    """Make `t` a leaf whose gradients go where another leaf's go."""
+    meta = meta_of(t)
+    meta.requires_grad = True
+    meta._accumulator = lambda: accumulator
+
+
 def set_requires_grad(t, value):
     """Turn gradients for a leaf on or off, with PyTorch's errors."""
     meta = t._meta

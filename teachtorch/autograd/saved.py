@@ -9,6 +9,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor
 from . import meta as autograd_meta
+from .accumulate import AccumulateGrad
 from .anomaly_mode import is_anomaly_enabled
 from .detached import detached
 from .node import resolve_edge
@@ -124,10 +125,13 @@ def results_in_view(saved, copy_slices):
 
 
 def with_history(t, node, output_nr):
-    """A saved result with its grad_fn back, for a backward that is differentiated itself."""
+    """A saved tensor with its grad_fn back, for a backward that is differentiated itself; a leaf is a leaf again."""
     tangent = None if t._meta is None else t._meta.tangent
     t = detached(t)
-    autograd_meta.set_history(t, node, output_nr)
+    if isinstance(node, AccumulateGrad):
+        autograd_meta.stand_for(t, node)
+    else:
+        autograd_meta.set_history(t, node, output_nr)
     t._meta.tangent = tangent
     return t
 

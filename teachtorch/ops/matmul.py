@@ -264,16 +264,24 @@ publish("matmul", matmul, ("linalg",))
 
 
 def matmul_operator(self, other):
-    """`self @ other`. Two matrices, the usual case, go to mm at once, where matmul would send them."""
+    """`self @ other`. Two matrices, the usual case, go to mm at once, where matmul would send them.
+
+    Others go to the published matmul, which autocast may have wrapped.
+    """
     if not isinstance(other, Tensor):
         return NotImplemented
     if len(self._shape) == 2 and len(other._shape) == 2 and not observer.active:
         return mm(self, other)
-    return matmul(self, other)
+    return Tensor.matmul(self, other)
+
+
+def reflected_matmul_operator(self, other):
+    """`other @ self`, where `other` does not know how."""
+    return matmul_operator(other, self) if isinstance(other, Tensor) else NotImplemented
 
 
 publish("__matmul__", matmul_operator, ("Tensor",))
-publish("__rmatmul__", lambda self, other: matmul_operator(other, self), ("Tensor",))
+publish("__rmatmul__", reflected_matmul_operator, ("Tensor",))
 
 
 @composite("outer", out=True)

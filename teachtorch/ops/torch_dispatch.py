@@ -22,6 +22,9 @@ from .factory_calls import as_called, like_as_called
 from .namespaces import overload_of
 
 
+RECORDING = K.AUTOGRAD | K.AD_INPLACE_OR_VIEW        # what has been done when a handler is asked
+
+
 def python_kernel(op):
     """The kernel of an operator under the key Python; None for a composition, whose parts will be asked."""
     if op.info is None or COMPOSITE_IMPLICIT in op.kernels and len(op.kernels) == 1:
@@ -58,6 +61,16 @@ def ask(op, args, candidates):
 
 
 def offer(overload, positional, keywords, candidates):
+    """The answer of the innermost mode or of the first class that has one. Nothing in there is recorded again."""
+    before = state.excluded
+    state.excluded = before | RECORDING
+    try:
+        return answer(overload, positional, keywords, candidates)
+    finally:
+        state.excluded = before
+
+
+def answer(overload, positional, keywords, candidates):
     types = tuple([type(c) for c in candidates])
     if state.dispatch_modes:
         with dispatch_modes.without_innermost() as mode:

@@ -5,7 +5,7 @@ Two ways, as in PyTorch:
                           holder; the first holder that backward opens makes the segment run again, which fills them all
     use_reentrant=True    a Function that runs the segment without recording, and whose backward runs it again with
                           recording and calls backward inside
-Random draws repeat, since the generator's state is kept with the inputs.
+Random draws repeat, since the generator's state is kept with the inputs; so is what autocast was set to.
 """
 import collections
 import contextlib
@@ -13,6 +13,8 @@ import itertools
 import warnings
 import weakref
 
+from ..amp.autocast_mode import (autocast, get_autocast_dtype, is_autocast_cache_enabled,
+                                 is_autocast_enabled)
 from ..autograd import Function, backward as run_backward, enable_grad, is_grad_enabled, no_grad
 from ..autograd.engine import TargetedTask, current
 from ..autograd.graph import saved_tensors_hooks
@@ -20,6 +22,17 @@ from ..autograd.saved import Saved, save_input
 from ..core import observer
 from ..ops.random import fork_rng, get_rng_state, set_rng_state
 from ..tensor import Tensor
+from ._pytree import tree_map
+from .selective_checkpoint import (CheckpointPolicy, SelectiveCheckpointContext,  # noqa: F401
+                                   create_selective_checkpoint_contexts)
+
+
+TIP = """
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint‑debug mode globally.
+"""
 
 
 class CheckpointError(RuntimeError):
@@ -31,10 +44,11 @@ def noop_context_fn():
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-NOT_PASSED = ("{}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint "
-              "without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
-              "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details "
-              "on the differences between the two variants.")
+NOT_PASSED = ("torch.utils.checkpoint{}: the use_reentrant parameter should be passed explicitly. {} use_reentrant=False "
+              "is recommended, but if you need to preserve the current default behavior, you can pass "
+              "use_reentrant=True. Refer to docs for more details on the differences between the two variants.")
+WITHOUT = ("Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception.",
+           "In version 2.9 we will raise an exception if use_reentrant is not passed.")
 
 
 def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default",
@@ -47,7 +61,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
     is there that backward needs. CheckpointError if the repetition differs; ValueError for options that do not fit.
     """
     if use_reentrant is None:
-        warnings.warn(NOT_PASSED.format("torch.utils.checkpoint"), stacklevel=2)
+        warnings.warn(NOT_PASSED.format("", WITHOUT[0]), stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if not use_reentrant:
@@ -62,7 +76,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
     """Apply a Sequential, or a list of functions, in `segments` parts; all but the last are checkpointed."""
     if use_reentrant is None:
-        warnings.warn(NOT_PASSED.format("torch.utils.checkpoint.checkpoint_sequential"), stacklevel=2)
+        warnings.warn(NOT_PASSED.format(".checkpoint_sequential", WITHOUT[1]), stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
@@ -134,15 +148,27 @@ def run_with_holders(function, args, kwargs, preserve, context_fn, determinism_c
 
 def repetition(function, kwargs, preserve, context):
     """A function of the arguments that runs the segment again, from the generator's state as it is now."""
-    generator_state = get_rng_state() if preserve else None
+    surroundings = surroundings_now(preserve)
 
     def repeat(*args):
-        with fork_rng(enabled=preserve):
+        with surroundings(), context:
+            function(*args, **kwargs)
+    return repeat
+
+
+def surroundings_now(preserve):
+    """A maker of contexts in which the generator's state (with `preserve`) and autocast are as they are now."""
+    generator_state = get_rng_state() if preserve else None
+    casting = {"dtype": get_autocast_dtype("cpu"), "enabled": is_autocast_enabled("cpu"),
+               "cache_enabled": is_autocast_cache_enabled()}
+
+    @contextlib.contextmanager
+    def surroundings():
+        with fork_rng(enabled=preserve), autocast("cpu", **casting):
             if preserve:
                 set_rng_state(generator_state)
-            with context:
-                function(*args, **kwargs)
-    return repeat
+            yield
+    return surroundings
 
 
 def metadata_of(t):
@@ -239,7 +265,7 @@ class Segment:
         if len(self.holders) != self.counts[number]:
             raise self.error("A different number of tensors was saved during the original forward and recomputation.\n"
                              f"Number of tensors saved during forward: {len(self.holders)}\n"
-                             f"Number of tensors saved during recomputation: {self.counts[number]}.")
+                             f"Number of tensors saved during recomputation: {self.counts[number]}.\n")
 
     def expect_same_metadata(self, number):
         different = ""
@@ -250,14 +276,14 @@ class Segment:
                 different += f"tensor at position {place}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
         if different:
             raise self.error("Recomputed values for the following tensors have different metadata than during the "
-                             f"forward pass.\n{different}")
+                             f"forward pass.\n{different}.\n")
 
     def error(self, text):
         if self.debug:
             text += (f"\nOperators of the forward pass: {', '.join(self.forward_names)}"
                      f"\nOperators of the repetition:   {', '.join(self.repeat_names)}")
         else:
-            text += "\nTip: pass `debug=True` to checkpoint() to see which operators ran each time."
+            text += TIP
         return CheckpointError("torch.utils.checkpoint: " + text)
 
     @contextlib.contextmanager
@@ -329,14 +355,11 @@ class CheckpointFunction(Function):
 
 
 def repetition_with_result(function, preserve):
-    generator_state = get_rng_state() if preserve else None
+    surroundings = surroundings_now(preserve)
 
     def repeat(*args):
-        with fork_rng(enabled=preserve):
-            if preserve:
-                set_rng_state(generator_state)
-            with enable_grad():
-                return function(*args)
+        with surroundings(), enable_grad():
+            return function(*args)
     return repeat
 
 
@@ -351,3 +374,40 @@ def check_backward_validity(inputs):
     """Warn if no input requires grad: then no gradient will reach the segment's parameters."""
     if not any(isinstance(a, Tensor) and a.requires_grad for a in inputs):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+
+
+# ---- generators of devices --------------------------------------------------------------------------------------
+
+class DefaultDeviceType:
+    """The kind of device whose generators are kept when a segment has no tensors on an accelerator."""
+
+    _type = None
+
+    @staticmethod
+    def set_device_type(device="cuda"):
+        DefaultDeviceType._type = device
+
+    @staticmethod
+    def get_device_type():
+        return DefaultDeviceType._type or "cpu"
+
+
+def get_device_states(*args):
+    """(indices of the devices that tensors among the arguments are on, states of these devices' generators).
+
+    Tensors on the CPU and on meta do not count.
+    """
+    found = []
+
+    def look(value):
+        if isinstance(value, Tensor) and value.device.type not in ("cpu", "meta"):
+            found.append(value.device)
+        return value
+    tree_map(look, args)
+    return [device.index for device in found], [get_rng_state() for _ in found]
+
+
+def set_device_states(devices, states, *, device_type=None):
+    """Put back what get_device_states returned; all devices draw from one generator here."""
+    for _, generator_state in zip(devices, states):
+        set_rng_state(generator_state)

@@ -20,6 +20,10 @@ def dtypes(found):
 
 COMPUTATIONS = {
     "matmul": lambda T: T.randn(3, 4) @ T.randn(4, 2),
+    "matrix @ vector": lambda T: T.randn(3, 4) @ T.randn(4),
+    "vector @ vector": lambda T: T.randn(4) @ T.randn(4),
+    "batch @ matrix": lambda T: T.randn(2, 3, 4) @ T.randn(4, 2),
+    "vecdot": lambda T: T.linalg.vecdot(T.randn(3, 4), T.randn(3, 4)),
     "mm": lambda T: T.mm(T.randn(3, 4), T.randn(4, 2)),
     "bmm": lambda T: T.bmm(T.randn(2, 3, 4), T.randn(2, 4, 2)),
     "addmm": lambda T: T.addmm(T.randn(3, 2), T.randn(3, 4), T.randn(4, 2)),
