@@ -1,7 +1,10 @@
 """Storage on an accelerator: a block of the device's allocator, given back when the last tensor on it dies.
 """
 
+import functools
 from time import perf_counter
+
+import numpy as np
 
 from ..core import observer
 from ..core.device import CPU
@@ -68,6 +71,19 @@ class DeviceStorage(UntypedStorage):
         synchronize_current_stream(self.device.type)
         return self.buffer
 
+    def write(self, data):
+        """Fill the memory from a flat uint8 array of as many bytes, once the current stream is done."""
+        runtime, stream_id, address = self._runtime, current_stream_id(self.device.type), self.address()
+        if not self._nbytes:
+            return
+        if runtime.host_sees_memory:
+            spans = [(address, address + self._nbytes)]
+            copy = functools.partial(np.copyto, self.buffer, data)
+            runtime.launch("memcpy HtoD (pageable)", stream_id, copy, writes=spans, is_copy=True)
+        else:
+            runtime.copy_to_device(address, data, stream_id)
+        runtime.stream_synchronize(stream_id)
+
     def data_ptr(self):
         return self.address()
 
@@ -86,6 +102,10 @@ class DeviceStorage(UntypedStorage):
         copy = memo[id(self)] = self.clone()
         return copy
 
+    def __reduce__(self):
+        """Pickle the bytes; they come back onto the same device."""
+        return restored, (self.device, np.array(self.read()))
+
     def resize_(self, nbytes):
         old_block, old_nbytes, kept = self.block, self._nbytes, min(self._nbytes, nbytes)
         old = (self.address(), self.buffer)
@@ -96,6 +116,13 @@ class DeviceStorage(UntypedStorage):
         if old_block is not None:
             give_back(self._runtime, old_block, old_nbytes)
         return self
+
+
+def restored(device, data):
+    """The inverse of pickling."""
+    storage = DeviceStorage(data.nbytes, device)
+    storage.write(data)
+    return storage
 
 
 def copy_bytes(runtime, source, target, nbytes):

@@ -3,6 +3,7 @@
 import copy
 import io
 import multiprocessing
+import pickle
 import subprocess
 import sys
 import threading
@@ -153,3 +154,16 @@ def test_loader_with_workers_after_sim_was_used():
     torch.ones(4, device="sim").tolist()
     loader = torch.utils.data.DataLoader(torch.arange(8.0), batch_size=4, num_workers=1, pin_memory=True)
     assert [batch.to("sim").sum().item() for batch in loader] == [6, 22]
+
+
+def test_a_pickled_tensor_comes_back_onto_the_device():
+    x = torch.arange(6.0, device="sim").reshape(2, 3).t()
+    whole, part, parameter, empty = pickle.loads(
+        pickle.dumps((x, x[1:], nn.Parameter(torch.ones(2, device="sim")), x[:0].clone()))
+    )
+    assert whole.device == torch.device("sim", 0) and whole.stride() == x.stride()
+    assert whole.tolist() == x.tolist() and empty.shape == (0, 2)
+    whole.zero_()
+    assert part.tolist() == [[0, 0], [0, 0]]  # both look at one storage, as before
+    assert x.sum().item() == 15
+    assert isinstance(parameter, nn.Parameter) and parameter.is_sim and parameter.tolist() == [1, 1]
