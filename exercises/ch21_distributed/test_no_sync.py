@@ -31,7 +31,9 @@ def test_accumulated(yours, ranks):
         return accumulator.grad
 
     equal(
-        run(ranks, function)[0], [16.5, 16.5], "1 and 10 on rank 0, 2 and 20 on rank 1: (11 + 22) / 2 = 16.5 on both"
+        run(ranks, function)[0],
+        [16.5, 16.5],
+        "1 and 10 on rank 0, 2 and 20 on rank 1: (11 + 22) / 2 = 16.5 on both",
     )
 
 

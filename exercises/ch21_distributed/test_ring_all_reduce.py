@@ -30,7 +30,9 @@ def test_uneven(yours, ranks, rng):
     lists = [[rng.randrange(100) for _ in range(7)] for _ in range(4)]
     sums = [sum(column) for column in zip(*lists, strict=True)]
     equal(
-        run(ranks, yours, lists)[0], [sums] * 4, f"four ranks, seven numbers, whose parts differ in length: {lists}"
+        run(ranks, yours, lists)[0],
+        [sums] * 4,
+        f"four ranks, seven numbers, whose parts differ in length: {lists}",
     )
     equal(run(ranks, yours, [[1], [2], [3]])[0], [[6]] * 3, "three ranks and one number: two parts are empty")
 

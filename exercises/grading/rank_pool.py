@@ -1,4 +1,4 @@
-"""The grader's side of tests with ranks: starts the processes with teachtorch's launcher, and gives them tests.
+"""The grader's side of tests with ranks: it starts the processes with teachtorch's launcher.
 
 The processes stay for all tests of a grading. If a learner's code ends one of them, or does not come to an
 end, the launcher ends all and says where they were; then they are started again for the next test.
@@ -169,7 +169,9 @@ class Pool:
     def _words(self) -> str:
         """The first thing that the launcher has said."""
         lines = self._report().splitlines()
-        return next((line.removeprefix(SAID) for line in lines if line.startswith(SAID)), "\n".join(lines[-3:]))
+        return next(
+            (line.removeprefix(SAID) for line in lines if line.startswith(SAID)), "\n".join(lines[-3:])
+        )
 
     def _report(self) -> str:
         self.errors.seek(0)

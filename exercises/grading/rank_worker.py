@@ -109,7 +109,9 @@ class Worker:
         """The learner's module, imported once for all tests of one exercise."""
         if request["job"] not in self.answers:
             rules = request["rules"]
-            known = guard.Rules(tuple(rules["imports"]), tuple(map(tuple, rules["forbidden"]))) if rules else None
+            known = (
+                guard.Rules(tuple(rules["imports"]), tuple(map(tuple, rules["forbidden"]))) if rules else None
+            )
             source = Path(request["snapshot"]) if request["snapshot"] else None
             self.answers = {request["job"]: loading.load(Path(request["file"]), known, source)}
         return self.answers[request["job"]]

@@ -21,10 +21,13 @@ from .collectives import (all_gather, all_gather_coalesced, all_gather_into_tens
                           broadcast, gather,
                           monitored_barrier, reduce, reduce_scatter, reduce_scatter_tensor, scatter)
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError  # noqa: F401
+from .grad_bucket import GradBucket  # noqa: F401
 from .groups import (GroupMember, ProcessGroup, default_pg_timeout, destroy_process_group,  # noqa: F401
                      get_backend, get_global_rank, get_group_rank, get_node_local_rank, get_pg_count,
                      get_process_group_ranks,
-                     get_rank, get_world_size, group, init_process_group, is_available, is_gloo_available,
+                     get_default_backend_for_device,
+                     get_rank, get_world_size, group, init_process_group, is_available, is_backend_available,
+                     is_gloo_available, is_ucc_available, is_xccl_available,
                      is_initialized, is_mpi_available, is_nccl_available, is_torchelastic_launched, new_group,
                      new_subgroups, new_subgroups_by_enumeration)
 from .link import simulated_link  # noqa: F401

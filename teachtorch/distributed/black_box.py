@@ -137,7 +137,7 @@ def start(rank):
 
 @contextmanager
 def joining(seconds):
-    """While the block calls MPI_Init: the launcher knows that this rank waits there, and for how long it will.
+    """While the block calls MPI_Init: the launcher knows that this rank waits there, and for how long.
 
     Nothing of this process can: MPI_Init holds all of it.
     """
@@ -152,7 +152,7 @@ def joining(seconds):
 
 
 def end_with_parent(word=signal.SIGKILL):
-    """On Linux, have this process sent `word` when its parent ends; elsewhere the watching thread sees to it."""
+    """On Linux, have this process sent `word` when its parent ends; elsewhere the watching thread ends it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, word)
 

@@ -330,6 +330,20 @@ def is_nccl_available():
     return False
 
 
+is_ucc_available = is_xccl_available = is_nccl_available
+
+
+def is_backend_available(backend):
+    """Whether init_process_group takes this backend, a name in any case or "cpu:gloo"."""
+    names = [part.rpartition(":")[2] for part in str(backend).lower().split(",")]
+    return all(name in BACKENDS for name in names)
+
+
+def get_default_backend_for_device(device):
+    """The backend that is used for a device, if none is named: "gloo"."""
+    return BACKENDS[0]
+
+
 def is_torchelastic_launched():
     """Whether the launcher (`teachtorch.distributed.run`) has started this process."""
     return "TORCHELASTIC_RUN_ID" in os.environ

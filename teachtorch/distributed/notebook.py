@@ -8,6 +8,9 @@
     %%ranks 2
     print(torch.distributed.get_rank())        # runs in 2 ranks; what they print is shown rank by rank
 
+    %%ranks 2 fails
+    raise ValueError                           # shows what the launcher says; without the word the cell fails
+
 Programs run in the folder `ranks_folder` of the notebook; what they leave there the next cell can read.
 """
 
@@ -29,14 +32,18 @@ class Programs:
         self.folder = Path(self.temporary.name)
 
     def ranks(self, line, cell):
-        """The magic: `setup`, or how many ranks, and then the launcher's flags."""
+        """The magic: `setup`, or how many ranks, `fails` if they shall, and the launcher's flags."""
         if line.strip() == "setup":
             self.setup = cell
             return
         count, *flags = line.split()
+        fails = "fails" in flags
         script = self.folder / "program.py"
         script.write_text(self.setup + "\n" + cell, encoding="utf-8")
-        show(launch(script, count, flags, self.folder), self.folder)
+        done = launch(script, count, [flag for flag in flags if flag != "fails"], self.folder)
+        show(done, self.folder)
+        if fails != bool(done.returncode):
+            raise RuntimeError("the ranks were expected to fail" if fails else "the ranks have failed")
 
 
 def launch(script, count, flags, folder):

@@ -69,7 +69,8 @@ def parser():
         "-r",
         default="0",
         choices=("0", "1", "2", "3"),
-        help="1: standard output of rank N goes to LOG_DIR/N/stdout.log, 2: standard error to stderr.log, 3: both",
+        help="1: standard output of rank N goes to LOG_DIR/N/stdout.log, 2: standard error to stderr.log, "
+        "3: both",
     )
     made.add_argument("-m", "--module", action="store_true", help="run a module instead of a script")
     for name in IGNORED:

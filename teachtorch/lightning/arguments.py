@@ -76,7 +76,8 @@ def checked_limit(trainer):
         )
     if isinstance(trainer.val_check_interval, int) and trainer.val_check_interval == 0:
         raise MisconfigurationException(
-            "`val_check_interval=0`: it has to be an int from 1, or a float; `limit_val_batches=0` validates never"
+            "`val_check_interval=0`: it has to be an int from 1, or a float; with `limit_val_batches=0` "
+            "nothing is validated"
         )
     if trainer.accumulate_grad_batches < 1:
         raise ValueError(

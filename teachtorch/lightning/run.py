@@ -1,4 +1,4 @@
-"""One fit, validate, test or predict of a Trainer, from set-up to teardown; and its ends that were not planned."""
+"""One fit, validate, test or predict of a Trainer, from set-up to teardown; also when it is interrupted."""
 
 import math
 import os

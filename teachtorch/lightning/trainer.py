@@ -24,6 +24,7 @@ from .run import Run
 from .state import TrainerState
 from .strategies import strategy_for
 
+
 class Trainer(TrainerState):
     """Trains, validates, tests and predicts with a LightningModule.
 

@@ -36,9 +36,7 @@ class SyncBatchNorm(_BatchNorm):
         *,
         bias=True,
     ):
-        super().__init__(
-            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
-        )
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
 
     def _check_input_dim(self, input):

@@ -71,7 +71,9 @@ def test_a_rank_that_is_gone_before_all_have_met_is_missed(where, words):
     began = time.monotonic()
     done = start("dying_early.py", 2, where, environment={"PYTHONPATH": os.pathsep.join([str(ROOT), path])})
     assert done.returncode not in (0, 124) and time.monotonic() - began < 60, done.stderr[-3000:]
-    said = [line for line in done.stderr.splitlines() if line.startswith("teachtorch.distributed.run: rank 1")]
+    said = [
+        line for line in done.stderr.splitlines() if line.startswith("teachtorch.distributed.run: rank 1")
+    ]
     assert said and words in said[0], done.stderr[-3000:]
 
 

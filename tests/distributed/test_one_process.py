@@ -9,7 +9,7 @@ import pytest
 import teachtorch as torch
 import teachtorch.distributed as dist
 from teachtorch import nn
-from teachtorch.distributed import run
+from teachtorch.distributed import notebook, run
 from teachtorch.distributed.optim import zero
 from teachtorch.futures import Future, collect_all, wait_all
 from teachtorch.nn.parallel import DistributedDataParallel as DDP
@@ -86,6 +86,45 @@ def test_output_goes_to_a_file_of_each_rank(tmp_path):
 def test_redirects_want_a_folder():
     with pytest.raises(SystemExit, match="--log-dir"):
         run.redirection(run.parser().parse_args(["--redirects", "1", "script.py"]))
+
+
+@pytest.mark.parametrize(
+    "line, code, error",
+    [
+        ("2", 0, ""),
+        ("2", 1, "the ranks have failed"),
+        ("2 fails", 1, ""),
+        ("2 fails", 0, "the ranks were expected to fail"),
+    ],
+)
+def test_a_cell_whose_ranks_fail_fails(monkeypatch, capsys, line, code, error):
+    def launch(script, count, flags, folder):
+        assert (count, flags) == ("2", [])
+        (folder / "output" / "1").mkdir(parents=True)
+        (folder / "output" / "1" / "stdout.log").write_text("a\nb\n")
+        said = (
+            "teachtorch.distributed.run: rank 1 (pid 5) failed after 2.0 s; all ended.\nTraceback\n"
+            "teachtorch.distributed.run: rank 1, failed.\nValueError: x"
+        )
+        return subprocess.CompletedProcess([], code, "", said)
+
+    monkeypatch.setattr(notebook, "launch", launch)
+    programs = notebook.Programs()
+    with programs.temporary:
+        check_cell(programs, line, error)
+    shown = ["[1] a", "[1] b"] + [
+        "teachtorch.distributed.run: rank 1 failed; all ended.",
+        "ValueError: x",
+    ] * code
+    assert capsys.readouterr().out.splitlines() == shown
+
+
+def check_cell(programs, line, error):
+    if error:
+        with pytest.raises(RuntimeError, match=error):
+            programs.ranks(line, "cell")
+    else:
+        programs.ranks(line, "cell")
 
 
 def test_a_missing_mpi4py_is_told_with_what_to_install(monkeypatch):
@@ -253,7 +292,10 @@ def test_sync_batchnorm_of_one_process_is_batchnorm():
 
 @pytest.mark.parametrize(
     "shape, words",
-    [((3,), "expected at least 2D input (got 1D input)"), ((2, 0), "number of input channels should be non-zero")],
+    [
+        ((3,), "expected at least 2D input (got 1D input)"),
+        ((2, 0), "number of input channels should be non-zero"),
+    ],
 )
 def test_sync_batchnorm_refuses(shape, words):
     with pytest.raises(ValueError, match=words.replace("(", r"\(").replace(")", r"\)")):

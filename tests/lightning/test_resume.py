@@ -260,5 +260,7 @@ def test_other_optimizers_than_the_checkpoint_s_are_refused(tmp_path):
     runner.fit(Regression(), loader())
     runner.save_checkpoint(tmp_path / "one.ckpt")
     other.configure_optimizers = lambda: None
-    with pytest.raises(ValueError, match=r"states of 1 optimizer\(s\), but `configure_optimizers` has returned 0"):
+    with pytest.raises(
+        ValueError, match=r"states of 1 optimizer\(s\), but `configure_optimizers` has returned 0"
+    ):
         trainer(tmp_path, max_epochs=2).fit(other, loader(), ckpt_path=tmp_path / "one.ckpt")

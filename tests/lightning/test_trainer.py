@@ -125,7 +125,9 @@ def test_what_is_no_callback_is_refused(tmp_path):
 def test_what_is_no_loss_is_refused(tmp_path):
     model = Regression()
     model.training_step = lambda batch, batch_idx: 1.0
-    with pytest.raises(L.MisconfigurationException, match="must return a Tensor, a dict, or None .* got float"):
+    with pytest.raises(
+        L.MisconfigurationException, match="must return a Tensor, a dict, or None .* got float"
+    ):
         trainer(tmp_path, max_epochs=1).fit(model, loader())
 
 

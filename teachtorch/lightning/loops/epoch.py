@@ -62,8 +62,7 @@ class EpochLoop:
         self.fetcher = Fetcher(loader, limit)
 
     def resume(self, loader, limit):
-        """Go to where the checkpoint was written: the same order of samples, and the batches done left out.
-        """
+        """Go to where the checkpoint was written: the same order of samples, without the batches done."""
         trainer, position = self.trainer, self.progress.position
         trainer.random.back_to_start(loader)
         self.open(loader, limit)

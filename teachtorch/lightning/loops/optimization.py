@@ -64,11 +64,10 @@ def separated(output, needs_loss=True):
     if isinstance(output, Tensor):
         return output, {"loss": output.detach()}
     if not isinstance(output, dict):
+        kind = "automatic_optimization" if needs_loss else "manual optimization"
         raise MisconfigurationException(
-            "In automatic_optimization, `training_step` must return a Tensor, a dict, or None (where the step "
-            f"will be skipped), got {type(output).__name__}"
-            if needs_loss
-            else f"In manual optimization, `training_step` must return a Tensor, a dict or None, got {type(output).__name__}"
+            f"In {kind}, `training_step` must return a Tensor, a dict, or None (where the step will be "
+            f"skipped), got {type(output).__name__}"
         )
     if "loss" not in output:
         if not needs_loss:

@@ -3,6 +3,7 @@
 A bucket is one flat tensor; each parameter owns a stretch of it. torch/csrc/distributed/c10d/reducer.cpp.
 """
 
+from ...distributed.grad_bucket import GradBucket
 from ...ops.declare import exports
 
 FIRST_BUCKET = 1024 * 1024  # bytes: a small one first, so that the network is busy early
@@ -72,34 +73,3 @@ def stretches(flat, tensors):
     for tensor in tensors:
         yield flat[start : start + tensor.numel()].view(tensor.shape)
         start += tensor.numel()
-
-
-class GradBucket:
-    """A bucket as communication hooks see it (torch.distributed.GradBucket)."""
-
-    def __init__(self, bucket, is_last):
-        self._bucket, self._is_last = bucket, is_last
-
-    def index(self):
-        """Its number in the order of communication."""
-        return self._bucket.number
-
-    def buffer(self):
-        """The flat tensor of all its gradients."""
-        return self._bucket.flat
-
-    def set_buffer(self, buffer):
-        """Put the elements of another flat tensor in."""
-        self._bucket.flat.copy_(buffer)
-
-    def gradients(self):
-        """The gradients, one for each parameter: views of the buffer."""
-        return list(self._bucket.views)
-
-    def parameters(self):
-        """The parameters."""
-        return list(self._bucket.parameters)
-
-    def is_last(self):
-        """Whether it is the last one of this backward pass."""
-        return self._is_last

@@ -239,6 +239,39 @@ def check_communication_hooks():
             assert torch.allclose(p.grad, q.grad, rtol=0, atol=tolerance), (rank, hook)
 
 
+def check_power_sgd():
+    """Gradients of rank 1 survive in full; others are compressed, and what is lost comes later."""
+    from teachtorch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState, powerSGD_hook
+
+    torch.manual_seed(dist.get_rank())
+    rows, columns, full = torch.randn(1, 8), torch.randn(1, 12), torch.randn(4, 8, 12)
+    layer = nn.Linear(12, 8)
+    ddp, state = DDP(layer), PowerSGDState(None, start_powerSGD_iter=2)
+    ddp.register_comm_hook(state, powerSGD_hook)
+    dist.broadcast(rows, 0)
+    for _ in range(4):  # x and the gradient of the output: the weight's gradient is their product
+        layer.zero_grad()
+        x = columns * (1 + dist.get_rank())
+        (ddp(x) * rows).sum().backward()
+        expected = rows.t() @ x
+        dist.all_reduce(expected)
+        assert torch.allclose(layer.bias.grad, rows[0], rtol=0, atol=1e-5)
+        assert torch.allclose(layer.weight.grad, expected / dist.get_world_size(), rtol=0, atol=1e-4)
+    assert state.iter == 4 and state.compression_stats()[0] > 2
+    sums = [torch.zeros(8, 12), torch.zeros(8, 12)]
+    for step in range(40):  # full rank: one step is wrong, the sum of many is not
+        layer.zero_grad()
+        ddp(torch.eye(12)).mul(full[step % 4].t()).sum().backward()
+        mean = full[step % 4].clone()
+        dist.all_reduce(mean)
+        sums = [sums[0] + layer.weight.grad, sums[1] + mean / dist.get_world_size()]
+    assert not torch.allclose(layer.weight.grad, mean / dist.get_world_size(), atol=1e-2)
+    assert (sums[0] - sums[1]).norm() < 0.5 * sums[1].norm()
+    same = layer.weight.grad.clone()
+    dist.broadcast(same, 0)
+    assert torch.equal(same, layer.weight.grad)
+
+
 def check_mismatched_models_are_named():
     odd = dist.get_rank() == dist.get_world_size() - 1
     for model, word in (
@@ -287,7 +320,13 @@ def check_sync_batchnorm_of_uneven_parts():
     shape = 2, starts[size], 3, 2, 2
     values = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
     own = slice(starts[rank], starts[rank + 1])
-    for options in ({}, {"affine": False}, {"momentum": None}, {"track_running_stats": False}, {"bias": False}):
+    for options in (
+        {},
+        {"affine": False},
+        {"momentum": None},
+        {"track_running_stats": False},
+        {"bias": False},
+    ):
         whole, part = (torch.from_numpy(values[0][k]).requires_grad_() for k in (slice(None), own))
         sync, plain = nn.SyncBatchNorm(3, **options), nn.BatchNorm2d(3, **options)
         ours, theirs = sync(part), plain(whole)

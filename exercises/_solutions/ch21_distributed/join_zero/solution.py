@@ -67,7 +67,10 @@ class Ddp(Joinable):
 
 
 class Zero(Joinable):
-    """SGD with momentum, v = momentum * v + grad, p = p - lr * v. Rank i % size owns parameter i and its v."""
+    """SGD with momentum, v = momentum * v + grad, p = p - lr * v.
+
+    Rank i % size owns parameter i and its v.
+    """
 
     def __init__(self, comm, ddp, lr, momentum):
         super().__init__(comm)

@@ -1,3 +1,3 @@
 """Communication hooks for DistributedDataParallel (torch.distributed.algorithms.ddp_comm_hooks)."""
 
-from . import default_hooks  # noqa: F401
+from . import default_hooks, powerSGD_hook  # noqa: F401
