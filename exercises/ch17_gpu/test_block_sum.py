@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from exercises.grading import close, points
+from exercises.grading import close, holds, points
 from exercises.grading.gpu import launch
 
 
@@ -11,9 +11,10 @@ def check(yours, size, why, order="up", is_strict=True):
     blocks = -(-size // threads)
     x = np.random.default_rng(size).integers(1, 9, size).astype(np.float32)
     out = np.full(blocks, np.float32(np.nan))
-    launch(yours.block_sum, blocks, threads, out, x, order=order, is_strict=is_strict)
+    log = launch(yours.block_sum, blocks, threads, out, x, order=order, is_strict=is_strict)
     parts = [x[b * threads : (b + 1) * threads].sum() for b in range(blocks)]
     close(out, np.array(parts, np.float32), why, what=f"block_sum of {size} elements", tolerance=1e-6)
+    return log
 
 
 @points(1, "the sum, if all goes well")
@@ -40,6 +41,16 @@ def test_whichever_thread_runs_first(yours):
 @points(1, "a size that is no multiple of the block's")
 def test_odd_size(yours):
     check(yours, 13, "a thread without an element counts as 0; NaN: it left shared memory as it found it")
+
+
+@points(1, "the threads share the reading and the adding")
+def test_threads_share(yours):
+    log = check(yours, 8, "each thread brings one element")
+    most = max(sum(each[2] is thread for each in log.reads) for thread in {each[2] for each in log.reads})
+    why = "a thread reads its element, and at each of the tree's three levels two numbers at most: not all of x"
+    holds(most <= 8, why, got=f"one thread read {most} numbers")
+    readers = {each[2] for each in log.reads if each[0] == "x"}
+    holds(len(readers) == 8, "each thread brings one element of x", got=f"{len(readers)} threads read x")
 
 
 @points(1, "one element")

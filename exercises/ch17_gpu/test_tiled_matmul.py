@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from exercises.grading import close, points
+from exercises.grading import close, holds, points
 from exercises.grading.gpu import launch
 
 
@@ -12,8 +12,10 @@ def check(yours, rows, depth, columns, why, order="up"):
     a = rng.integers(-4, 5, (rows, depth)).astype(np.float32)
     b = rng.integers(-4, 5, (depth, columns)).astype(np.float32)
     out = np.full((rows, columns), np.float32(np.nan))
-    launch(yours.matmul, (-(-columns // tile), -(-rows // tile)), (tile, tile), out, a, b, order=order)
+    grid = -(-columns // tile), -(-rows // tile)
+    log = launch(yours.matmul, grid, (tile, tile), out, a, b, order=order)
     close(out, a @ b, why, what=f"({rows}, {depth}) @ ({depth}, {columns})", tolerance=1e-6)
+    return log
 
 
 @points(1, "no depth")
@@ -42,6 +44,14 @@ def test_wide(yours):
 def test_odd_shapes(yours):
     for shape in ((3, 5, 2), (5, 3, 7), (1, 1, 1)):
         check(yours, *shape, "what lies outside a and b counts as 0, and nothing is written outside out")
+
+
+@points(1, "each word is brought once for a whole tile of threads")
+def test_words_are_shared(yours):
+    log = check(yours, 8, 4, 8, "two by two tiles")
+    counts = [sum(each[0] == name for each in log.reads) for name in ("a", "b")]
+    why = "2 blocks need each element of a, and 2 each of b: 2 * 32 reads of each, and the rest from shared memory"
+    holds(counts == [64, 64], why, got=f"{counts[0]} reads of a, {counts[1]} of b")
 
 
 @points(1, "whichever thread runs first")

@@ -46,6 +46,15 @@ def test_whichever_thread_runs_first(yours):
         check(yours, 4, 4, "threads run in any order", np.random.default_rng(seed))
 
 
+@points(1, "neighbouring threads read neighbouring elements")
+def test_reads_rows(yours):
+    _, _, log = run(yours, 4, 4)
+    rows = {(thread.y, thread.x): place for name, _, thread, place in log.reads if name == "x"}
+    neighbours = [(rows[y, x], rows[y, x + 1]) for y in range(4) for x in range(3) if (y, x + 1) in rows]
+    together = len(rows) == 16 and all(a[0] == b[0] and b[1] == a[1] + 1 for a, b in neighbours)
+    holds(together, "neighbouring threads (in x) are to read neighbouring elements of a row of x, one each")
+
+
 @points(1, "neighbouring threads write neighbouring elements")
 def test_writes_rows(yours):
     x, out, log = run(yours, 4, 4)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from exercises.grading import close, points
+from exercises.grading import close, holds, points
 from exercises.grading.gpu import launch
 
 POISON = np.float32(np.nan)
@@ -11,8 +11,9 @@ POISON = np.float32(np.nan)
 def check(yours, size, blocks, threads, why):
     x, y = np.random.default_rng(size).standard_normal((2, size)).astype(np.float32)
     out = np.full(size, POISON)
-    launch(yours.add, blocks, threads, out, x, y)
+    log = launch(yours.add, blocks, threads, out, x, y)
     close(out, x + y, why, what=f"add[{blocks}, {threads}] of {size} elements", tolerance=1e-6)
+    return log
 
 
 @points(1, "one block, a thread for each element")
@@ -38,6 +39,14 @@ def test_one_element_too_few(yours):
 @points(1, "many more threads than elements")
 def test_more_threads_than_elements(yours):
     check(yours, 5, 3, 4, "threads without an element do nothing")
+
+
+@points(1, "each thread does an element of its own")
+def test_each_thread_its_own(yours):
+    log = check(yours, 6, 2, 3, "six threads, six elements")
+    by = [(block.x * 3 + thread.x, *place) for _, block, thread, place in log]
+    why = "six threads of two blocks have six elements to do: one each, thread i of all of them element i"
+    holds(all(i == place for i, place in by), why, got=f"(thread, element): {by}")
 
 
 @points(1, "no elements")

@@ -7,7 +7,7 @@ and what is read behind an array's end is somebody else's memory. Here
 - shared memory starts as NaN, and an access that another thread makes between the same two barriers is a
   race;
 - two threads that write to one element of device memory without an atomic are a race;
-- an index outside an array is an error.
+- an index outside an array is an error, and so is an element that changes without having been written to.
 
 `launch` gives a kernel this machine in place of `numba.cuda`.
 """
@@ -134,6 +134,7 @@ class Memory:
         place, me = self._place(index), self._machine.current
         self._refuse("reads", place, self._written.get(place), "wrote")
         self._read.setdefault(place, {})[me] = me.block.phase
+        self._machine.log.reads.append((self._name, me.block.index, me.index, place))
         return self._array[place]
 
     def __setitem__(self, index, value):
@@ -149,8 +150,19 @@ class Memory:
         """An atomic addition; returns the old value."""
         place = self._place(index)
         old = self._array[place]
+        self._written.setdefault(place, (self._machine.current, self._machine.current.block.phase))
         self._array[place] = old + value
         return old
+
+    def check_untouched(self, before):
+        """Elements change by `array[index] = value` alone: a GPU has nobody else to write them."""
+        changed = np.argwhere(~np.isclose(self._array, before, rtol=0, atol=0, equal_nan=True))
+        strangers = [tuple(map(int, place)) for place in changed if tuple(map(int, place)) not in self._written]
+        if strangers:
+            raise Mismatch(
+                f"{self._name}{list(strangers[0])} changed, and no thread wrote it: a kernel is what one "
+                "thread does, element by element"
+            )
 
     def _place(self, index):
         place = tuple(int(i) for i in (index if isinstance(index, tuple) else (index,)))
@@ -180,12 +192,20 @@ class Memory:
         )
 
 
+class Log(list):
+    """The writes of a launch; `reads`: its reads."""
+
+    def __init__(self):
+        self.reads = []
+
+
 class Machine:
-    """What stands for `numba.cuda` in a kernel. `log`: (array's name, block, thread, index) of every write.
+    """What stands for `numba.cuda` in a kernel. `log`: (array's name, block, thread, index) of every write,
+    `log.reads` of every read.
     """
 
     def __init__(self, is_strict=True):
-        self.current, self.log, self.is_strict = None, [], is_strict
+        self.current, self.log, self.is_strict = None, Log(), is_strict
         self.shared = types.SimpleNamespace(array=self._shared_array)
         self.atomic = types.SimpleNamespace(add=lambda array, index, value: array.add(index, value))
 
@@ -231,6 +251,7 @@ def launch(kernel, blocks, threads, *arguments, order="up", is_strict=True):
         Memory(machine, a, name, False) if isinstance(a, np.ndarray) else a
         for a, name in zip(arguments, names)
     ]
+    before = [each._array.copy() for each in given if isinstance(each, Memory)]
     on_machine = with_cuda(function, machine)
     machine.grid_dim, dim = sizes(blocks), sizes(threads)
     for y, x in product(range(machine.grid_dim.y), range(machine.grid_dim.x)):
@@ -238,6 +259,8 @@ def launch(kernel, blocks, threads, *arguments, order="up", is_strict=True):
             Block(machine, Place(x, y, 0), dim).run(
                 lambda: on_machine(*given), order_of(order, dim.x * dim.y)
             )
+    for each, old in zip([each for each in given if isinstance(each, Memory)], before):
+        each.check_untouched(old)
     return machine.log
 
 
