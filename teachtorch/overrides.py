@@ -1,13 +1,15 @@
 """Taking calls of the public functions over: torch.overrides. The mechanism is dispatch/torch_function.py."""
 import functools
+import sys
 import types
 
+from .dispatch.operator import registry
 from .dispatch.overriding import overriding
-from .dispatch.torch_function import TorchFunctionMode, handle_torch_function, has_torch_function  # noqa: F401
+from .dispatch.torch_function import TorchFunctionMode, asks_itself as asks, handle_torch_function, has_torch_function  # noqa: F401
 from .ops.declare import exports
 from .tensor import Tensor
 
-__all__ = ["TorchFunctionMode", "get_overridable_functions", "handle_torch_function", "has_torch_function",
+__all__ = ["TorchFunctionMode", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides", "handle_torch_function", "has_torch_function",
            "has_torch_function_unary", "has_torch_function_variadic", "is_tensor_like", "is_tensor_method_or_property",
            "resolve_name", "wrap_torch_function"]
 
@@ -49,6 +51,32 @@ def get_overridable_functions():
              for space, functions in exports.items()}
     return {Tensor if space == "Tensor" else f"teachtorch.{space}".rstrip("."): functions
             for space, functions in named.items()}
+
+
+def get_ignored_functions():
+    """A set of public functions that nobody can take over: they make tensors of no tensors, or take none."""
+    package = sys.modules[__name__.partition(".")[0]]
+    public = {f for name, f in vars(package).items() if isinstance(f, types.FunctionType) and not name.startswith("_")}
+    return {f for f in public if not asks(f) or getattr(operator_of(f), "kind", None) == "factory"}
+
+
+def operator_of(function):
+    """What is declared of the operator that a public function is; None for a composition."""
+    found = registry.get(getattr(function, "__name__", ""))
+    return found.info if found is not None and found.public is function else None
+
+
+def get_testing_overrides():
+    """{function that can be taken over: a function of the same parameters that returns -1}, for tests of overriding."""
+    ignored = get_ignored_functions()
+    return {f: stand_in(f) for functions in get_overridable_functions().values() for f in functions if f not in ignored}
+
+
+def stand_in(function):
+    def dummy(*args, **kwargs):
+        return -1
+    functools.update_wrapper(dummy, function)
+    return dummy
 
 
 def is_tensor_method_or_property(function):

@@ -100,6 +100,11 @@ def asking(function):
     return function
 
 
+def asks_itself(function):
+    """Whether calls of a public function can be taken over."""
+    return function in _asking
+
+
 def overridable(function, name):
     """A public function that is no operator, open to overriding under the name users call it by."""
     if function in _asking:

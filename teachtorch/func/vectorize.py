@@ -5,6 +5,7 @@ it returns. The results are the same; it is no faster than a loop, and what PyTo
 `if` on data, in-place changes of captured tensors) works.
 """
 import functools
+from typing import NamedTuple
 
 from ..dispatch.operator import registry
 from ..ops.random import get_rng_state, set_rng_state
@@ -31,6 +32,9 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         leaves, structure = flatten(args)
         dims = checked_in_dims(func, in_dims, leaves, structure, args)
         size = batch_size(leaves, dims)
+        rule = getattr(func, "vmap_rule", None)
+        if rule is not None and not kwargs and len(leaves) == len(args):
+            return by_rule(func, rule, BatchInfo(size, randomness), dims, args, out_dims)
         results = [call_one(func, leaves, dims, structure, kwargs, i, randomness) for i in range(size)]
         return stacked_results(func, results, out_dims, size)
     return wrapped
@@ -96,6 +100,30 @@ def call_one(func, leaves, dims, structure, kwargs, i, randomness):
         if i + 1 < batch_size(leaves, dims):
             set_rng_state(before)
     return result
+
+
+class BatchInfo(NamedTuple):
+    """What a rule of torch.library.register_vmap is told of the batch."""
+
+    batch_size: int
+    randomness: str
+
+
+def by_rule(func, rule, info, dims, args, out_dims):
+    """What an operator's own rule makes of the batch, its results moved to `out_dims`."""
+    found = rule(info, tuple(dims), *args)
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+                           f"compatible with the output. Got a {type(found)}.")
+    leaves, structure = flatten(found[0])
+    made, wanted = spread(found[1], structure), spread(out_dims, structure)
+    if made is None or wanted is None:
+        raise ValueError(f"vmap({name_of(func)}): the out_dims {found[1]} and {out_dims} are not compatible with the structure "
+                         f"of the rule's output, {shown(structure)}")
+    # what the rule did not batch is the same for every example
+    batched = [leaf.unsqueeze(0).expand(info.batch_size, *leaf.shape) if dim is None else leaf.movedim(dim, 0)
+               for leaf, dim in zip(leaves, made)]
+    return unflatten([leaf[0] if dim is None else leaf.movedim(0, dim) for leaf, dim in zip(batched, wanted)], structure)
 
 
 def stacked_results(func, results, out_dims, size):

@@ -175,6 +175,19 @@ class Node:
             user.replace_input_with(self, replace_with)
         return changed
 
+    def normalized_arguments(self, root, arg_types=None, kwarg_types=None, normalize_to_only_use_kwargs=False):
+        """The arguments of a call of a public function, or of a module of torch.nn in `root`, in their declared places and
+        with defaults: an ArgsKwargsPair. None for other nodes."""
+        from . import operator_schemas
+
+        if self.op == "call_function":
+            return operator_schemas.normalize_function(self.target, self.args, self.kwargs, arg_types, kwarg_types,
+                                                       normalize_to_only_use_kwargs)
+        if self.op == "call_module":
+            return operator_schemas.normalize_module(root, self.target, self.args, self.kwargs,
+                                                     normalize_to_only_use_kwargs)
+        return None
+
     # ---- place in the list -------------------------------------------------------------------------------
 
     @property
@@ -199,7 +212,8 @@ class Node:
 
     def append(self, node):
         """Move a node of this graph to the place after this one."""
-        self._next.prepend(node)
+        if node is not self:
+            self._next.prepend(node)
 
     def _unlink(self):
         self._prev._next, self._next._prev = self._next, self._prev

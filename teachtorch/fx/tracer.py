@@ -71,8 +71,8 @@ class Tracer(TracerBase):
         """The qualified name of a submodule. NameError if the root does not hold it."""
         name = self.module_names.get(id(mod))
         if name is None:
-            raise NameError(f"module {type(mod).__name__} is not installed as a submodule of the traced one: give it a "
-                            "name there, so that the graph can call it")
+            raise NameError(f"module is not installed as a submodule: give this {type(mod).__name__} a name in the "
+                            "traced module, so that the graph can call it")
         return name
 
     # ---- arguments ---------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ from .archive import load, save
 from .freezing import freeze, optimize_for_inference
 from .module import ScriptFunction, ScriptModule
 from .script import Attribute, Final, annotate, export, ignore, is_scripting, isinstance, script, script_method, unused
-from .trace import TracingCheckError, is_tracing, trace
+from .trace import TracingCheckError, is_tracing, trace, trace_module
 from .warn import TracerWarning
 
 __all__ = ["Attribute", "Final", "ScriptFunction", "ScriptModule", "TracerWarning", "TracingCheckError", "annotate",
            "export", "freeze", "ignore", "is_scripting", "is_tracing", "isinstance", "load", "optimize_for_inference",
-           "save", "script", "script_method", "trace", "unused"]
+           "save", "script", "script_method", "trace", "trace_module", "unused"]

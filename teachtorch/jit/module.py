@@ -1,5 +1,6 @@
 """What a trace becomes: a Module (or function) that runs the graph, with no Python of the original."""
 from ..fx import GraphModule
+from ..fx.graph_module import adopt
 from ..utils._pytree import tree_flatten, tree_unflatten
 
 
@@ -14,6 +15,15 @@ class ScriptModule(GraphModule):
         self.__dict__["in_spec"], self.__dict__["out_spec"] = in_spec, out_spec
         super().__init__(attributes, graph, class_name)
         self.__dict__["history"] = []
+        self.__dict__["methods"] = {}          # traced besides forward: name -> ScriptFunction
+
+    def add_method(self, name, function):
+        """Another traced method of the same module, which users call by its name."""
+        self.methods[name] = self.__dict__[name] = function
+        held = {name for name, _ in (*self.named_parameters(), *self.named_buffers())}
+        for path, t in (*function.module.named_parameters(), *function.module.named_buffers()):
+            if path not in held:
+                adopt(self, {path: t}, path)
 
     @property
     def inlined_graph(self):
@@ -37,6 +47,9 @@ class ScriptModule(GraphModule):
         """Write it to a file: see `jit.save`."""
         from .archive import save
 
+        if self.methods:
+            raise RuntimeError(f"a file holds forward alone, and this module has {', '.join(self.methods)} besides: trace and "
+                               "save them one by one")
         save(self, f)
 
     def __str__(self):

@@ -61,9 +61,52 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
     return found
 
 
-def traced(func, args, kwargs):
-    """The ScriptModule or ScriptFunction of one run."""
-    noted = Tracing(func)
+def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=TOLERANCE, strict=True):
+    """Trace several methods of a Module; the ScriptModule has them under their names, and parameters are shared.
+
+    Args:
+        mod: a Module.
+        inputs: {name of a method: its arguments, a tuple, or one tensor}.
+        check_trace, check_tolerance: as of `trace`.
+        check_inputs: further dicts like `inputs` to compare on.
+
+    Raises:
+        AttributeError: `mod` is no Module, or `inputs` no dict.
+
+    `save` writes `forward` alone, and raises RuntimeError if there are other methods.
+    """
+    warnings.warn("`torch.jit.trace_method` is deprecated. Please switch to `torch.compile` or `torch.export`.",
+                  DeprecationWarning, stacklevel=2)
+    if not isinstance(mod, Module):
+        raise AttributeError("expected torch.nn.Module as the first argument")
+    if not isinstance(inputs, dict):
+        raise AttributeError("expected a dictionary of (method_name, input) pairs")
+    methods = {}
+    for name, given in inputs.items():
+        method = getattr(mod, name) if name != "forward" else mod
+        args = (given,) if isinstance(given, Tensor) else tuple(given)
+        methods[name] = traced(method, args, {}, mod)
+        if check_trace:
+            more = [further[name] for further in check_inputs or [] if name in further]
+            check(method, methods[name], [args, *more], {}, check_tolerance, mod)
+    return with_methods(methods, mod)
+
+
+def with_methods(methods, mod):
+    """One ScriptModule of several traced methods: that of forward, with the others beside."""
+    found = methods.pop("forward", None)
+    if found is None:
+        found = ScriptModule({}, Graph(), None, None, type(mod).__name__)
+        type(found).forward = Module.forward               # which says that there is none
+    for name, method in methods.items():
+        found.add_method(name, method)
+    found.training = mod.training
+    return found
+
+
+def traced(func, args, kwargs, root=None):
+    """The ScriptModule or ScriptFunction of one run. `root`: the Module that holds the tensors, if `func` is a method."""
+    noted = Tracing(root or func)
     graph, out_spec, in_spec = noted.run(func, args, kwargs)
     name = type(func).__name__ if isinstance(func, Module) else getattr(func, "__name__", "traced")
     module = ScriptModule(noted.attributes, graph, in_spec, out_spec, name)
@@ -220,7 +263,7 @@ def check_outputs(leaves):
 
 # ---- the check -------------------------------------------------------------------------------------------
 
-def check(func, found, all_inputs, kwargs, tolerance):
+def check(func, found, all_inputs, kwargs, tolerance, root=None):
     """Compare the trace with a second one, and with the function, on each tuple of inputs."""
     module = found if isinstance(found, ScriptModule) else found.module
     random_nodes = [n for n in module.graph.nodes if is_random(n)]
@@ -231,14 +274,14 @@ def check(func, found, all_inputs, kwargs, tolerance):
                "torch.jit.trace()")
     for args in all_inputs:
         args = (args,) if isinstance(args, Tensor) else tuple(args)
-        compare_graphs(func, module, args, kwargs)
+        compare_graphs(func, module, args, kwargs, root)
         compare_values(func, found, args, kwargs, tolerance)
 
 
-def compare_graphs(func, module, args, kwargs):
+def compare_graphs(func, module, args, kwargs, root):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TracerWarning)             # said the first time
-        again = traced(func, args, kwargs)
+        again = traced(func, args, kwargs, root)
     again = again if isinstance(again, ScriptModule) else again.module
     first, second = [m.graph.shape_free() for m in (module, again)]
     if first != second:

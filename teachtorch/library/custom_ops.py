@@ -65,6 +65,23 @@ class CustomOpDef:
         what it needs. RuntimeError for an operator that changes its arguments."""
         set_autograd(self._op, backward, setup_context, f"{self}")
 
+    def register_vmap(self, func=None, /):
+        """func(info, in_dims, *args) -> (output, out_dims): the operator on a batch, `in_dims` saying where each argument
+        has it (None: not batched); `info` has batch_size and randomness. Also a decorator.
+
+        teachtorch's vmap calls a function once for each example, so the rule is asked where the operator itself is what
+        is mapped, `vmap(op)`.
+        """
+        def register(function):
+            self._op.vmap_rule = function
+            return function
+        return decorator(func, register)
+
+    @property
+    def vmap_rule(self):
+        """What register_vmap was given, or None."""
+        return self._op.vmap_rule
+
     @contextlib.contextmanager
     def set_kernel_enabled(self, device_type, enabled=True):
         """Within the block the kernel of a device type is on, or off: then the original function serves."""

@@ -65,6 +65,14 @@ def register_autograd(op, backward, /, *, setup_context=None, lib=None):
     set_autograd(operator_named(op), backward, setup_context, str(op))
 
 
+def register_vmap(op, func=None, /, *, lib=None):
+    """An operator of a user's on a batch; see CustomOpDef.register_vmap. Also a decorator."""
+    def register(function):
+        operator_named(op).vmap_rule = function
+        return function
+    return decorator(func, register)
+
+
 def get_kernel(op, dispatch_key):
     """The kernel that serves a key of an operator."""
     return operator_named(op).kernel_for(KEYS[dispatch_key] if isinstance(dispatch_key, str) else dispatch_key)

@@ -64,7 +64,7 @@ class UserOperator(Operator):
         super().__init__(schema.name, Definition(schema))
         self.schema = schema
         self.published = self.from_user
-        self.backward = self.setup_context = self._function = None
+        self.backward = self.setup_context = self._function = self.vmap_rule = None
         self.register(K.META, self.refuse_meta)
         if schema.is_mutable:
             self.register(K.AD_INPLACE_OR_VIEW, self.bumping_kernel)

@@ -15,7 +15,7 @@ from ..autograd.tensor_fields import bump_version
 from ..core import geometry
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator
-from ..dispatch.state import state
+from ..dispatch.state import excluding, state
 from ..kernels.optim import ListKernel
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .declare import exports, publish, refuse_overlap
@@ -53,6 +53,7 @@ class Foreach:
         op = Operator(f"_foreach_{name}{suffix}{dot}{overload}")
         op.register(K.CPU, cpu)
         op.register(K.META, lambda keys, *args: self._one_by_one(suffix, args))
+        op.register(K.PYTHON, lambda keys, *args: self._offered(suffix, args))
         for key in (K.SIM, K.CUDA):
             op.register(key, lambda keys, *args: self._on_device(op, cpu, suffix, args))
         op.register(K.AUTOGRAD, lambda keys, *args: self._one_by_one(suffix, args) if self._is_recorded(args)
@@ -110,6 +111,11 @@ class Foreach:
         op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, *args)
         for t in args[0]:
             bump_version(t)
+
+    def _offered(self, suffix, args):
+        """Modes and wrapper tensors see the ordinary operators, one for each tensor; autograd has seen the call."""
+        with excluding(K.AUTOGRAD | K.AD_INPLACE_OR_VIEW):
+            return self._one_by_one(suffix, args)
 
     def _one_by_one(self, suffix, args):
         """The ordinary operator on each tensor."""

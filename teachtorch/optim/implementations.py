@@ -14,6 +14,7 @@ from ..autograd.tensor_fields import bump_version
 from ..core import observer
 from ..core.settings import get_default_dtype
 from ..core import dtype as dt
+from ..dispatch.keys import PYTHON
 from ..ops.declare import exports
 from ..tensor import Tensor, array_of, entries_of
 from .optimizer import Optimizer, loss_of, number, updating
@@ -107,7 +108,7 @@ def choose(group):
 def may_shortcut(group):
     """Whether fused may stand in for a for-loop that nobody asked for and whose operators nobody watches: same numbers,
     sooner. (A profile shows what runs: the fused operator.)"""
-    if group["fused"] is not None or group["foreach"] is not None:
+    if group["fused"] is not None or group["foreach"] is not None or any([p._keys & PYTHON for p in group["params"]]):
         return False
     return choose(group) == "for-loop" and not (observer.sees_kernels or group["differentiable"])
 
@@ -148,10 +149,18 @@ def step_tensor(group, value=0.0):
 def advance(step):
     """Add one to a step count and return it as a number. The counts stay with the host: no operator is
     called."""
+    if step._keys & PYTHON:
+        return number_of(step.add_(1), 1.0)
     array = array_of(step)
     array += 1
     bump_version(step)
     return array.item()
+
+
+def number_of(wrapper, if_fake):
+    """The number of a tensor whose class computes itself. A fake one has none; as what comes of it has only a shape, any
+    will do."""
+    return if_fake if hasattr(wrapper, "fake_mode") else wrapper.item()
 
 
 def set_number(t, value):

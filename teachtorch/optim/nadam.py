@@ -1,7 +1,8 @@
 """NAdam: Adam with Nesterov momentum."""
 from ..autograd.tensor_fields import bump_version
+from ..dispatch.keys import PYTHON
 from ..tensor import Tensor, array_of
-from .implementations import (RuleOptimizer, check_betas, check_option, check_rate, decayed, plus,
+from .implementations import (RuleOptimizer, check_betas, check_option, check_rate, decayed, number_of, plus,
                               step_tensor, zeros_like)
 from .optimizer import number
 
@@ -72,6 +73,8 @@ class NAdam(RuleOptimizer):
 
 def multiply(product, factor):
     """Multiply a 0-dim tensor, which stays with the host, and return it as a number."""
+    if product._keys & PYTHON:
+        return number_of(product.mul_(factor), 0.5)
     array = array_of(product)
     array *= factor
     bump_version(product)
