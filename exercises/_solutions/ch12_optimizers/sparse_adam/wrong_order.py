@@ -1,0 +1,22 @@
+"""Keeps the rows in the order in which they came."""
+
+import numpy as np
+
+FAILS = "test_added_up"
+SAYS = "ascending"
+
+
+def added_up(rows, g):
+    kept = np.array(list(dict.fromkeys(rows.tolist())), np.int64)
+    group = np.array([kept.tolist().index(row) for row in rows.tolist()], np.int64)
+    sums = np.zeros((kept.size, g.shape[1]), g.dtype)
+    np.add.at(sums, group, g)
+    return kept, sums
+
+
+def sparse_adam_step(p, m, v, rows, g, step, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    rows, g = added_up(rows, g)
+    m[rows] += (1 - beta1) * (g - m[rows])
+    v[rows] += (1 - beta2) * (g * g - v[rows])
+    size = lr * np.sqrt(1 - beta2**step) / (1 - beta1**step)
+    p[rows] -= size * m[rows] / (np.sqrt(v[rows]) + eps)
