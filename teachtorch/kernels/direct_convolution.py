@@ -28,8 +28,21 @@ ROW = 3  # vectors of a tile that sums gradients of the weight: most kernels are
 FEW = 1 << 17  # elements of a weight that are soon added
 GRAIN = 1 << 18  # multiplications that are worth a thread
 
+# The types are given, so that some arrays may have any strides ("A"): results that are every second element of an
+# array, gradients that are one number expanded.
+TYPES = '''
+T = types.{dtype}
+THREE, FOUR, INDICES = types.UniTuple(types.int64, 3), types.UniTuple(types.int64, 4), types.int64[::1]
+'''
+
 FORWARD = '''
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(
+    types.void(
+        types.Array(T, 4, "C", readonly=True), T[:, ::1], types.Array(T, 2, "C", readonly=True), INDICES,
+        types.Array(T, 6, "A"), INDICES, types.int64, THREE, THREE, THREE, FOUR, types.int64, types.int64,
+    ),
+    cache=True, nogil=True, error_model="numpy",
+)
 def kernel(x, weight, bias, offsets, out, tops, channels, stride, front, sizes, settings, begin, end):
     """x (planes, depth, height, width), `channels` planes of each group, to be dealt out with `sizes`; weight
     (groups, taps of all blocks); out (batch, groups, channels, depth, height, width); block b has its channels
@@ -86,7 +99,13 @@ WEIGHT = '''
 PLACES = {places}
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(
+    types.void(
+        T[::1], types.int64, types.Array(T, 4, "A", readonly=True), INDICES, INDICES, types.int64, T[:, :, :, ::1],
+        types.int64, types.int64,
+    ),
+    cache=True, nogil=True, error_model="numpy",
+)
 def kernel(x, elements, grad, places, runs, length, out, begin, end):
     """Add to out (groups, blocks * ROWS, runs, more than length) for places begin to end of all images.
 
@@ -147,15 +166,21 @@ def _forward(itemsize):
     shapes |= {"one_wide": (1, tiles.SINGLE_VECTORS), "one_narrow": (1, 1)}
     loops = "".join([tiles.tile(name, *sizes, lanes) for name, sizes in shapes.items()])
     text = tiles.header(rows, vectors, lanes) + loops
-    return load_module("direct_convolution", f"{text}{CHANNELS_FIRST}LONGEST = {LONGEST}\n\n{FORWARD}").kernel
+    text += f"{CHANNELS_FIRST}LONGEST = {LONGEST}\n{types_of(itemsize)}\n{FORWARD}"
+    return load_module("direct_convolution", text).kernel
 
 
 @functools.lru_cache(maxsize=None)
 def _weight(itemsize):
     rows, vectors, lanes = tiles.shape(itemsize, ROW)
     text = tiles.header(rows, vectors, lanes) + tiles.tile("many_wide", rows, vectors, lanes)
-    text += tiles.tile("many_narrow", rows, 1, lanes) + PACK + WEIGHT.format(places=PLACES)
+    text += tiles.tile("many_narrow", rows, 1, lanes) + PACK
+    text += types_of(itemsize) + WEIGHT.format(places=PLACES)
     return load_module("direct_convolution_weight", text).kernel
+
+
+def types_of(itemsize):
+    return TYPES.format(dtype=f"float{8 * itemsize}")
 
 
 # ---- sizes ---
@@ -227,7 +252,7 @@ def weight_gradient(grad, x, weight_shape, geometry, groups):
     flat = phases_last(x, groups, geometry, sizes, slack(x.dtype))
     taps, length = runs(channels, sizes, geometry)
     where = channels * flat_places(sizes, places)
-    planes = np.ascontiguousarray(grad).reshape(batch, groups, outputs // groups, count)
+    planes = grad.reshape(batch, groups, outputs // groups, count)
     found = summed_places(flat, channels * math.prod((*geometry.stride, *sizes)), planes, where, taps, length)
     found = found.reshape(outputs, *weight_shape[2:], channels)
     return np.ascontiguousarray(np.moveaxis(found, -1, 1))
@@ -278,36 +303,28 @@ def summed_places(flat, elements, grad, places, runs, length):
 
 def convolve_transposed(grad, weight, space, geometry, groups):
     """The gradient of `convolve`'s x, (batch, channels, *space)."""
-    stride, padding = geometry.stride, geometry.padding
-    is_whole = max(stride) == 1  # one phase, which is the result: the padding need not be computed
-    first = padding if is_whole else (0,) * len(padding)
-    sizes = tuple(space) if is_whole else phase_sizes(space, geometry)
+    channels = weight.shape[1]
+    found = np.empty((len(grad), groups, channels, *space), grad.dtype)
+    for phase in itertools.product(*map(range, geometry.stride)):
+        fill_phase(grad, weight, phase, geometry, groups, found)
+    return found.reshape(len(grad), groups * channels, *space)
+
+
+def fill_phase(grad, weight, phase, geometry, groups, found):
+    """Fill one phase of the input's gradient, `found`, from the elements of the kernel that fall into it."""
+    stride, padding, space = geometry.stride, geometry.padding, found.shape[3:]
+    skipped = [max(0, -(-(p - f) // s)) for p, f, s in zip(padding, phase, stride)]  # that are padding only
+    every = [slice(f + s * i - p, n, s) for f, s, i, p, n in zip(phase, stride, skipped, padding, space)]
+    out = found[(..., *every)]
     reach = tuple([(k - 1) * d // s for k, d, s in zip(geometry.kernel, geometry.dilation, stride)])
-    front = [r - p for r, p in zip(reach, first)]
-    wide = tuple([n + r for n, r in zip(sizes, reach)])
-    settings = front, wide, reach, sizes, geometry
-    if is_whole:
-        return transposed_phase(grad, weight, (0,) * len(stride), settings, groups)
-    channels = weight.shape[1] * groups
-    found = np.empty((grad.shape[0], channels, *[n * s for n, s in zip(sizes, stride)]), grad.dtype)
-    for phase in itertools.product(*map(range, stride)):
-        every = [slice(first, None, step) for first, step in zip(phase, stride)]
-        found[(..., *every)] = transposed_phase(grad, weight, phase, settings, groups)
-    return np.ascontiguousarray(found[(..., *[slice(p, p + n) for n, p in zip(space, padding)])])
-
-
-def transposed_phase(grad, weight, phase, settings, groups):
-    """One phase of the input's gradient, from the elements of the kernel that fall into it."""
-    front, wide, reach, sizes, geometry = settings
-    outputs, channels = weight.shape[0] // groups, weight.shape[1]
-    kernel = tuple(zip(geometry.kernel, geometry.stride, geometry.dilation))
-    taken, offsets = taps_of_phase(outputs, wide, reach, kernel, phase)
+    front = [r - i for r, i in zip(reach, skipped)]
+    sizes = tuple([n + r for n, r in zip(out.shape[3:], reach)])
+    outputs, kernel = weight.shape[0] // groups, tuple(zip(geometry.kernel, stride, geometry.dilation))
+    taken, offsets = taps_of_phase(outputs, sizes, reach, kernel, phase)
     parts = weight.reshape(groups, outputs, *weight.shape[1:]).swapaxes(1, 2)
-    taps = parts[(..., *np.ix_(*taken))].reshape(groups, channels, offsets.size)
-    out = np.empty((len(grad), groups, channels, *lifted(sizes, 1)), grad.dtype)
-    shifts = np.zeros(taps.shape[:2], grad.dtype)
-    correlate(grad, taps, shifts, offsets, (1,) * len(wide), front, wide, out)
-    return out.reshape(len(grad), groups * channels, *sizes)
+    taps = parts[(..., *np.ix_(*taken))].reshape(groups, weight.shape[1], offsets.size)
+    out = out[(slice(None),) * 3 + (None,) * (3 - len(space))]  # three dimensions of space
+    correlate(grad, taps, np.zeros(taps.shape[:2], grad.dtype), offsets, (1,) * len(space), front, sizes, out)
 
 
 @functools.lru_cache(maxsize=256)

@@ -29,7 +29,7 @@ def header(rows, vectors, lanes):
 
     return f'''"""Direct convolutions. Vectors: {simd.VERSION}"""
 import numpy as np
-from numba import njit
+from numba import njit, types
 from teachtorch.kernels.simd import load, multiply_add, splat, store
 
 ROWS, LANES, WIDE, SINGLE = {rows}, {lanes}, {vectors * lanes}, {SINGLE_VECTORS * lanes}
