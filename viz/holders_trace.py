@@ -7,7 +7,7 @@ from viz.graph_steps import listed
 from viz.holders_facts import from_ledger, from_public
 from viz.names import find_names
 from viz.picture import Picture
-from viz.tensors import describe, human_bytes, require_tensor
+from viz.tensors import describe, human_bytes, require_storage
 from viz.trace import Trace
 from viz.wrap import counted
 
@@ -21,7 +21,7 @@ def holders(tensor, names=None):
     tensor: of teachtorch, which knows every reference, or of PyTorch, of which only names found here count as
     references from Python. names: as for ``viz.graph``. Raises TypeError for something that is not a tensor.
     """
-    require_tensor(tensor, "viz.holders")
+    require_storage(tensor, "viz.holders")
     if library_of(tensor).__name__ == "teachtorch":
         from teachtorch.utils.holders import holders as ledger_of
 

@@ -26,6 +26,13 @@ def require_tensor(value, function):
     raise TypeError(f"{function} takes a tensor, got {type(value).__name__}: {hint}")
 
 
+def require_storage(value, function):
+    """``require_tensor``, for a picture of the one storage under a tensor: a sparse tensor has none."""
+    if require_tensor(value, function).is_sparse:
+        raise TypeError(f"{function} draws one storage; a sparse tensor has two, under x._indices() and x._values()")
+    return value
+
+
 def dtype_name(dtype):
     """``float32`` for either library's dtype."""
     return str(dtype).rsplit(".", 1)[-1]

@@ -5,7 +5,7 @@ import sys
 from viz.graph_steps import listed
 from viz.names import find_names
 from viz.picture import Picture
-from viz.tensors import describe, element_count, require_tensor
+from viz.tensors import describe, element_count, require_storage
 from viz.trace import Trace
 from viz.versions_facts import SLOTS, families, slot_count, version
 from viz.versions_watch import Recorder
@@ -47,7 +47,7 @@ def _check(tensors):
     if not tensors:
         raise ValueError("viz.versions needs at least one tensor")
     for tensor in tensors:
-        require_tensor(tensor, "viz.versions")
+        require_storage(tensor, "viz.versions")
 
 
 def _watched(seen, known):

@@ -3,6 +3,7 @@ import weakref
 
 from ..core import dtype as dt
 from ..core.layout import contiguous_format
+from ..tensor import entries_of
 from . import views
 from .accumulate import AccumulateGrad
 from .node import resolve_edge
@@ -104,6 +105,11 @@ def set_requires_grad(t, value):
         meta.requires_grad, meta.follows_base = value, False
 
 
+def kept_gradient(grad):
+    """A copy of a gradient: of a sparse one its entries, which lie in no order."""
+    return grad.clone() if entries_of(grad) is not None else grad.clone(memory_format=contiguous_format)
+
+
 def keep_gradient_at(t, node, output_nr):
     """Make backward store what arrives at (node, output_nr) in t.grad. Weak, since the node may outlive t."""
     weak = weakref.ref(t)
@@ -112,6 +118,6 @@ def keep_gradient_at(t, node, output_nr):
         tensor = weak()
         if tensor is not None and grad is not None:
             meta = tensor._meta
-            meta.grad = grad.clone(memory_format=contiguous_format) if meta.grad is None else meta.grad + grad
+            meta.grad = kept_gradient(grad) if meta.grad is None else meta.grad + grad
 
     node.own_hooks().retain_grad[output_nr] = retain

@@ -323,6 +323,8 @@ def placeholders(capturing, leaves):
             continue
         if not is_plain(leaf):
             raise NotCapturable(f"an argument is a {type(leaf).__name__}, whose operators are its own")
+        if leaf.is_sparse:
+            raise NotCapturable("an argument is a sparse tensor, and kernels are made for strided ones")
         requires_grad = leaf.requires_grad and state.grad_enabled
         stand_ins[id(leaf)] = capturing.placeholder(leaf, f"arg_{len(places)}", requires_grad)
         places.append(place)

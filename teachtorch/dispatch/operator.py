@@ -128,7 +128,8 @@ class Operator:
         if key in self.kernels:
             return "own", self.own_kernel(key)
         is_backend = key & K.BACKENDS
-        if is_backend and COMPOSITE_EXPLICIT in self.kernels:
+        takes_any_layout = "::" in self.name          # of a user's; our own shared kernels compute strides
+        if (is_backend or key == K.SPARSE_CPU and takes_any_layout) and COMPOSITE_EXPLICIT in self.kernels:
             return COMPOSITE_EXPLICIT, self.kernels[COMPOSITE_EXPLICIT]
         if COMPOSITE_IMPLICIT in self.kernels and (is_backend or key == K.SPARSE_CPU or key == K.AUTOGRAD
                                                    and not self.has_backend_kernel(keys)):

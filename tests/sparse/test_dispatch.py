@@ -124,6 +124,31 @@ def test_checks_can_be_switched_on():
     assert not check.is_enabled()
 
 
+def test_an_operator_of_a_users_may_take_any_layout():
+    @torch.library.custom_op("sparse_test::plus_one", mutates_args=())
+    def plus_one(a: torch.Tensor) -> torch.Tensor:
+        return a.to_dense() + 1
+    assert plus_one(example()).tolist() == [[1., 1., 4.], [5., 1., 6.]]
+
+
+def test_compiled_functions_run_as_they_are_on_sparse_tensors():
+    doubled = torch.compile(lambda a: a * 2)
+    assert described(doubled(example())) == described(example() * 2)
+    constant = example()
+    product = torch.compile(lambda a: torch.sparse.mm(constant, a) + 1)
+    assert product(torch.ones(3, 2)).tolist() == [[4., 4.], [10., 10.]]
+
+
+def test_a_sparse_tensor_in_the_middle_can_retain_its_gradient():
+    agree("""
+v = torch.ones(2, requires_grad=True)
+s = torch.sparse_coo_tensor([[0, 1]], v, (3,))
+s.retain_grad()
+s.to_dense().sum().backward()
+s.grad._values(), v.grad
+""")
+
+
 # ---- optimizers ---------------------------------------------------------------------------------------------------------
 
 TRAINING = """

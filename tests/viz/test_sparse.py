@@ -74,3 +74,9 @@ def test_a_graph_with_sparse_tensors_can_be_drawn(lib):
     values = lib.tensor([1.0, 2.0], requires_grad=True)
     out = lib.sparse.mm(lib.sparse_coo_tensor([[0, 1], [1, 0]], values, (2, 2)), lib.ones(2, 2))
     assert "SparseAddmm" in viz.graph(out.sum()).text
+
+
+def test_pictures_of_one_storage_say_that_a_sparse_tensor_has_two(lib):
+    for picture in (viz.versions, viz.holders):
+        with pytest.raises(TypeError, match="under x._indices"):
+            picture(example(lib))
