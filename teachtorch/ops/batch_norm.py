@@ -356,6 +356,9 @@ def fake_group_norm(input, weight, bias, N, C, HxW, group, eps):
     check_group_norm(input._shape, *[None if t is None else t._shape for t in (weight, bias)], group)
     refuse_integers(input._dtype, "GroupNormKernelImpl")
     check_parameter_dtypes(input._dtype, [None if t is None else t._dtype for t in (weight, bias)])
+    if input.numel() != N * C * HxW:
+        raise RuntimeError("Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be "
+                           "improved?  If so, please report an enhancement request to PyTorch.)")
     statistics = Fake((N, group), input._dtype)
     return Fake(input._shape, input._dtype), statistics, Fake((N, group), input._dtype)
 

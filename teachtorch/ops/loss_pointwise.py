@@ -161,8 +161,14 @@ def smooth_l1_formula(difference, beta):
     return np.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
 
 
+def difference(a, b):
+    """a - b, in which bools are numbers."""
+    a, b = [t.to(other._dtype) if t._dtype is dt.bool else t for t, other in ((a, b), (b, a))]
+    return a - b
+
+
 def smooth_l1_slope(self, target, beta):
-    return ((self - target) / beta).clamp(-1, 1)
+    return (difference(self, target) / beta).clamp(-1, 1)
 
 
 smooth_l1_kernel = pair_loss("smooth_l1_loss", smooth_l1_formula)
@@ -306,11 +312,20 @@ def logits_target_slope(self, weight, pos_weight):
     return times(slope, weight)
 
 
+BOOL_SUBTRACTION = ("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                    "`logical_xor()` operator instead.")
+
+
 def fake_logits(self, target, weight=None, pos_weight=None, reduction="mean"):
     tensors = [t for t in (self, target, weight, pos_weight) if t is not None]
     shape = geometry.broadcast_shapes(*[t._shape for t in tensors])
     if self._dtype.category != dt.FLOATING:
         raise NotImplementedError(f'"log_sigmoid_cpu" not implemented for \'{scalar_type_name(self._dtype)}\'')
+    if target._dtype is dt.bool:
+        raise RuntimeError(BOOL_SUBTRACTION)
+    if target._dtype.category != dt.FLOATING:
+        raise RuntimeError(f"result type {scalar_type_name(self._dtype)} can't be cast to the desired output type "
+                           f"{scalar_type_name(target._dtype)}")
     return Fake(shape if reduction == "none" else (), common_dtype(tensors))
 
 
@@ -327,7 +342,7 @@ def logits_tangent(self_t, target_t, self, target, weight, pos_weight, reduction
     share(grad, self, reduction) * logits_target_slope(self, weight, pos_weight)})
 def logits_operator(self, target, weight, pos_weight, reduction):
     """(1 - target) self - log_weight log(sigmoid(self)), without overflow."""
-    (wide,) = floats(self)
+    wide, _ = floats(self, target)
     log_sigmoid = np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))
     losses = (1 - target) * wide - log_weight(target, pos_weight) * log_sigmoid
     dtype = np.result_type(*[a for a in (self, target, weight, pos_weight) if a is not None])

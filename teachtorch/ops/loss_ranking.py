@@ -294,7 +294,8 @@ def soft_margin_operator(self, target, reduction):
     """log(1 + exp(-target self))."""
     if self.dtype.kind != "f":
         raise TypeError("the loss needs floats")
-    losses = silently(lambda: np.log1p(np.exp(-target * widened(self))))
+    signs = -(target.astype(self.dtype) if target.dtype.kind == "b" else target)
+    losses = silently(lambda: np.log1p(np.exp(signs * widened(self))))
     return reduced(losses, reduction, self.dtype)
 
 
