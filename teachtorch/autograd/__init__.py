@@ -7,4 +7,4 @@ from .function import Function  # noqa: F401
 from .variable import Variable  # noqa: F401
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: F401
 from .grad_mode import (enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled,  # noqa: F401
-                        no_grad, set_grad_enabled)
+                        is_multithreading_enabled, no_grad, set_grad_enabled, set_multithreading_enabled)

@@ -1,5 +1,6 @@
 """`backward` and `grad`: what users call to run the engine."""
 import math
+import warnings
 
 import numpy as np
 
@@ -26,6 +27,12 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     `grad_tensors`: one gradient per tensor, of its shape; None for a single-element tensor means 1. `inputs`: fill
     these tensors' `.grad` and no others'. RuntimeError if a tensor has no graph, or its graph was freed.
     """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                               "Please only use `grad_tensors`.")
+        grad_tensors = grad_variables
     tensors = as_tuple(tensors)
     grads = starting_gradients(tensors, as_tuple(grad_tensors, len(tensors)))
     keep_graph = create_graph if retain_graph is None else retain_graph
@@ -58,7 +65,10 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     An input that the outputs do not depend on is a RuntimeError, unless `allow_unused` (None) or
     `materialize_grads` (zeros).
     """
-    outputs, inputs = as_tuple(outputs), as_tuple(inputs)
+    outputs, inputs = as_tuple(outputs), inputs_of(inputs)
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
+                      "for other parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, "
                          "but got: allow_unused=False.")
@@ -81,8 +91,34 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     return tuple(found)
 
 
+def inputs_of(inputs):
+    """What to differentiate by, as a tuple. TypeError or RuntimeError for anything but tensors and edges."""
+    inputs = (inputs,) if isinstance(inputs, (Tensor, GradientEdge)) else tuple(inputs)
+    for t in inputs:
+        if not isinstance(t, (Tensor, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    return inputs
+
+
+def check_batch(outputs, grads):
+    """is_grads_batched: each gradient has a first dimension in front of its output's shape."""
+    for i, (out, g) in enumerate(zip(outputs, grads)):
+        if g is None:
+            g = implicit_gradient(out)
+        if not g._shape:
+            raise ValueError("vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor "
+                             "of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0.")
+        if g._shape[1:] != out._shape:
+            raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+                               "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                               f"corresponding output, but a mismatch was detected: grad_output[{i}] has a shape of "
+                               f"{g.shape} and output[{i}] has a shape of {out.shape}. If you only want some tensors in "
+                               "`grad_output` to be considered batched, consider using vmap.")
+
+
 def _grad_of_batch(outputs, inputs, grads, allow_unused, materialize_grads):
     """is_grads_batched: one backward per row of the gradients, stacked. The graph is kept between the rows."""
+    check_batch(outputs, grads)
     rows = [grad(outputs, inputs, [g[i] for g in grads], retain_graph=True, allow_unused=allow_unused,
                  materialize_grads=materialize_grads) for i in range(grads[0]._shape[0])]
     return tuple(None if column[0] is None else stacked(column) for column in zip(*rows))

@@ -16,6 +16,7 @@
 https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
 """
 import functools
+import inspect
 import warnings
 
 import numpy as np
@@ -73,6 +74,15 @@ class FunctionNode(Node, FunctionCtx):
         if self._saved is None:
             raise RuntimeError(SECOND_BACKWARD)
         return tuple([None if s is None else s.unpack(self, nr) for s, nr in self._saved])
+
+    @property
+    def saved_variables(self):
+        """The older name of saved_tensors."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    def __repr__(self):
+        return f"<torch.autograd.function.{self.name()} object at {hex(id(self))}>"
 
     def apply(self, grads):
         if self.materialize_grads:
@@ -164,9 +174,16 @@ class Function(metaclass=FunctionMeta):
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
                                   "forward mode AD.")
 
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+                           "autograd function with static forward method. (Example: "
+                           "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
+
     @classmethod
     def apply(cls, *args, **kwargs):
         """Run forward on the arguments and record the call."""
+        if kwargs or has_setup_context(cls):
+            args, kwargs = in_places(cls, args, kwargs), {}
         node = cls._node_class()
         node.needs_input_grad = tuple([isinstance(a, Tensor) and tracks(a) for a in args])
         node.is_tensor_input = [isinstance(a, Tensor) for a in args]
@@ -178,6 +195,14 @@ class Function(metaclass=FunctionMeta):
         if state.forward_ad and has_tangent(args):
             push_by_jvp(cls, node, args, wrapped)
         return wrapped if isinstance(result, tuple) else wrapped[0]
+
+
+def in_places(cls, args, kwargs):
+    """The arguments of forward in their places, defaults filled in, so that each has a gradient."""
+    context = () if has_setup_context(cls) else (None,)
+    bound = inspect.signature(cls.forward).bind(*context, *args, **kwargs)
+    bound.apply_defaults()
+    return bound.args[len(context):]
 
 
 def backward_of(cls):

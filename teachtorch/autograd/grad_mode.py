@@ -3,6 +3,7 @@
 Each is a context manager and a decorator, and acts on the current thread alone.
 """
 import functools
+import threading
 import inspect
 
 from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE_AND_LAYOUT
@@ -85,9 +86,15 @@ class set_grad_enabled(_SwitchDecorator):
     """Record or not, at once and for the `with` block if used as one. torch.set_grad_enabled."""
 
     def __init__(self, mode):
+        if not isinstance(mode, bool):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
         self._before = state.grad_enabled
-        self.mode = bool(mode)
+        self.mode = mode
         set_grad_mode(self.mode)
+
+    def __repr__(self):
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def clone(self):
         return set_grad_enabled(self.mode)
@@ -142,3 +149,33 @@ class inference_mode(_SwitchDecorator):
         for device_type, backend in OF_DEVICE_AND_LAYOUT.items():
             usual = getattr(NewKeys, device_type)
             setattr(new_keys, device_type, backend if inference else usual)
+
+
+class _Multithreading(threading.local):
+    enabled = True
+
+
+_multithreading = _Multithreading()
+
+
+def is_multithreading_enabled():
+    """What set_multithreading_enabled set; True at the start."""
+    return _multithreading.enabled
+
+
+class set_multithreading_enabled(_SwitchDecorator):
+    """May a backward use several threads? Ours walks the graph in the caller's thread whatever is set here."""
+
+    def __init__(self, mode):
+        self.mode = mode
+        self._before = _multithreading.enabled
+        _multithreading.enabled = mode
+
+    def clone(self):
+        return set_multithreading_enabled(self.mode)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *exc):
+        _multithreading.enabled = self._before

@@ -4,6 +4,7 @@ import weakref
 from ..core import dtype as dt
 from ..core.layout import contiguous_format
 from ..tensor import entries_of
+from ..dispatch.state import state
 from . import views
 from .accumulate import AccumulateGrad
 from .node import resolve_edge
@@ -98,7 +99,7 @@ def set_requires_grad(t, value):
                            "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().")
     if value and t._dtype.category != dt.FLOATING:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
-    if value and t.is_inference():
+    if value and t.is_inference() and not state.inference:
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     if value or meta is not None:
         meta = meta_of(t)

@@ -158,7 +158,7 @@ class Node:
         return self.hooks
 
     def __repr__(self):
-        return f"<{self.name()} object at {hex(id(self))}>"
+        return f"<{self.name().removeprefix('torch::autograd::')} object at {hex(id(self))}>"
 
 
 def resolve_edge(source):

@@ -1,4 +1,5 @@
 """The autograd fields and methods of Tensor: requires_grad, grad, grad_fn, hooks, detach."""
+import collections
 import warnings
 
 from ..core import observer
@@ -14,7 +15,7 @@ NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
     "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
-    "the leaf Tensor instead.")
+    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.")
 
 
 def _requires_grad(self):
@@ -23,7 +24,11 @@ def _requires_grad(self):
 
 
 def _set_requires_grad(self, value):
-    set_requires_grad(self, bool(value))
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if value and not _is_leaf(self):
+        raise RuntimeError("you can only change requires_grad flags of leaf variables.")
+    set_requires_grad(self, value)
 
 
 def _grad(self):
@@ -61,12 +66,18 @@ def check_grad_assignable(t, value):
 
 
 _C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-            "int64": "long", "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char"}
+            "int64": "long int", "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char"}
 
 
 def c_name(dtype):
     """The C++ type of a dtype's elements, which some messages name."""
     return _C_NAMES.get(dtype.name, dtype.name)
+
+
+def _backward_hooks(self):
+    """The hooks of a leaf by number, None before the first."""
+    hooks = None if self._meta is None else self._meta.hooks
+    return None if hooks is None else collections.OrderedDict(hooks)
 
 
 def _grad_fn(self):
@@ -91,6 +102,7 @@ Tensor.requires_grad = property(_requires_grad, _set_requires_grad)
 Tensor.grad = property(_grad, _set_grad, lambda self: _set_grad(self, None))
 Tensor.grad_fn = property(_grad_fn)
 Tensor.is_leaf = property(_is_leaf)
+Tensor._backward_hooks = property(_backward_hooks)
 Tensor.output_nr = property(_output_nr)
 Tensor.retains_grad = property(_retains_grad)
 
@@ -98,6 +110,9 @@ Tensor.retains_grad = property(_retains_grad)
 @method
 def requires_grad_(self, requires_grad=True):
     """Set requires_grad in place and return self. RuntimeError for non-leaves and integer tensors."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                        f"{type(requires_grad).__name__}")
     set_requires_grad(self, bool(requires_grad))
     return self
 

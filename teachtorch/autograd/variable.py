@@ -1,4 +1,6 @@
 """`Variable`, the name that tensors with gradients had before PyTorch 0.4: still found in old code."""
+import warnings
+
 from ..tensor import Tensor
 from .engine import queue_callback
 
@@ -19,5 +21,7 @@ class Variable(metaclass=VariableMeta):
 
     _execution_engine = ExecutionEngine
 
-    def __new__(cls, data, requires_grad=False):
+    def __new__(cls, data, requires_grad=False, volatile=None):
+        if volatile is not None:
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
         return data.detach().requires_grad_(requires_grad)

@@ -6,22 +6,8 @@ from ...autograd.grad_mode import no_grad
 from ...ops.declare import exports
 from ...tensor import Tensor
 
-INF = float("inf")
 stack, tensor = exports[""]["stack"], exports[""]["tensor"]
-
-
-def norm_of(t, norm_type):
-    """The norm of all elements of a tensor, with its gradient's dtype."""
-    size = t.abs()
-    if norm_type == INF:
-        return size.max() if size.numel() else size.sum()
-    if norm_type == -INF:
-        return size.min()
-    if norm_type == 0:
-        return (size != 0).sum().to(t.dtype)
-    if norm_type == 2:
-        return (t * t).sum().sqrt()
-    return size.pow(norm_type).sum().pow(1 / norm_type)
+vector_norm = exports["linalg"]["vector_norm"]
 
 
 def gradients(parameters):
@@ -38,7 +24,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     norm_type = float(norm_type)
     if not tensors:
         return tensor(0.0)
-    total = norm_of(stack([norm_of(t, norm_type) for t in tensors]), norm_type)
+    total = vector_norm(stack([vector_norm(t, norm_type) for t in tensors]), norm_type)
     if error_if_nonfinite and not total.isfinite():
         raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
                            "cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
