@@ -4,7 +4,8 @@
     environment.py  what a function reads besides its arguments, from its bytecode
     guards.py       the test whether a captured graph serves a call
     capture.py      running a function on tensors without data; every operator becomes a node
-    partition.py    forward and backward apart; what is kept and what is computed again (training.py: as one Function)
+    partition.py    forward and backward apart; what is kept and what is computed again (training.py: as one
+                    Function)
     lowering.py     operators taken apart into pointwise values and reductions (rules.py, ir.py, effects.py)
     fuse.py         which of them one kernel computes
     kernel_text.py  the kernel's source; launch.py runs it on arrays
@@ -15,5 +16,6 @@ from .backends import list_backends
 from .compiled import Compiled, OptimizedModule, Unsupported, compile, reset
 from .explain import Explanation, explain, explanation_of
 
-__all__ = ["Compiled", "Explanation", "OptimizedModule", "Unsupported", "compile", "explain", "explanation_of",
+__all__ = ["Compiled", "Explanation", "OptimizedModule", "Unsupported", "compile", "explain",
+           "explanation_of",
            "list_backends", "reset"]

@@ -5,7 +5,8 @@ from .program import Program
 
 
 def fused(graph, name):
-    """Kernels for what can be fused, calls for the rest; only on the CPU, elsewhere the operators run one by one."""
+    """Kernels for what can be fused, calls for the rest; only on the CPU, elsewhere the operators run one by
+    one."""
     devices = {n.meta.get("device", "cpu") for n in graph.nodes}
     return Program(graph, name) if devices == {"cpu"} else eager(graph, name)
 
@@ -54,6 +55,6 @@ def find(backend, examples):
     if callable(backend):
         return user_function(backend, examples)
     if backend not in NAMED:
-        raise ValueError(f"Invalid backend: {backend!r}, see `teachtorch.compiler.list_backends()` for available "
-                         f"backends: {', '.join(list_backends())}")
+        raise ValueError(f"Invalid backend: {backend!r}, see `teachtorch.compiler.list_backends()` for "
+                         f"available backends: {', '.join(list_backends())}")
     return NAMED[backend]

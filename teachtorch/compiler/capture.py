@@ -1,7 +1,9 @@
-"""Capturing what a function does to its tensors: it runs once, on tensors without data, and every operator is noted.
+"""Capturing what a function does to its tensors: it runs once, on tensors without data, and every operator is
+noted.
 
-    Traced      stands for a tensor: a wrapper of a meta tensor and of the fx node that made it. Autograd stands above
-                it as above any tensor, so asking for gradients while capturing notes backward's operators too.
+    Traced      stands for a tensor: a wrapper of a meta tensor and of the fx node that made it. Autograd
+                stands above it as above any tensor, so asking for gradients while capturing notes backward's
+                operators too.
     capture()   runs the function and returns a Captured: the graph, what its inputs are, what it returns
 
 What needs a value (`if x.sum() > 0`, `.item()`) cannot be captured: NotCapturable names the line.
@@ -31,7 +33,8 @@ hold_constants(dtype_class, device_class)
 
 
 class NotCapturable(Exception):
-    """The function asks for a value that is not there while it is captured, or does what a graph cannot hold."""
+    """The function asks for a value that is not there while it is captured, or does what a graph cannot
+    hold."""
 
 
 class Home:
@@ -53,7 +56,8 @@ class Traced(Tensor):
 
     @staticmethod
     def __new__(cls, fake, node, capturing, device, requires_grad=False, home=None):
-        return Tensor._make_wrapper_subclass(cls, fake.shape, strides=fake.stride(), dtype=fake.dtype, device=device,
+        return Tensor._make_wrapper_subclass(cls, fake.shape, strides=fake.stride(), dtype=fake.dtype,
+                                             device=device,
                                              requires_grad=requires_grad)
 
     def __init__(self, fake, node, capturing, device, requires_grad=False, home=None):
@@ -101,7 +105,7 @@ class Capturing(TorchDispatchMode):
             return func(*args, **(kwargs or {}))
         return self.note(func, args, kwargs or {})
 
-    # ---- tensors ------------------------------------------------------------------------------------------------------
+    # ---- tensors -------------------------------------------------------------------------------------------
 
     def placeholder(self, t, name, requires_grad=False):
         """The Traced of an input."""
@@ -113,12 +117,13 @@ class Capturing(TorchDispatchMode):
         return Traced(fake, node, self, device, requires_grad, home)
 
     def constant(self, t):
-        """The Traced of a real tensor that the function holds itself, such as a parameter: an input of the graph."""
+        """The Traced of a real tensor that the function holds itself, such as a parameter: an input of the
+        graph."""
         if id(t) not in self.constants:
             is_fresh = id(t) not in self.existing
             if not is_fresh and id(t) not in self.known:
-                raise NotCapturable(f"the function uses a tensor that no guard can watch{at_line()}: pass it as an "
-                                    "argument, or keep it in a module, a global or a closure")
+                raise NotCapturable(f"the function uses a tensor that no guard can watch{at_line()}: pass it "
+                                    "as an argument, or keep it in a module, a global or a closure")
             with self.graph.inserting_before(next(iter(self.graph.nodes), None)):
                 node = self.graph.placeholder(f"held_{len(self.constants)}")
             if t.is_leaf:
@@ -129,7 +134,7 @@ class Capturing(TorchDispatchMode):
     def as_traced(self, t):
         return t if isinstance(t, Traced) else self.constant(t)
 
-    # ---- operators ----------------------------------------------------------------------------------------------------
+    # ---- operators -----------------------------------------------------------------------------------------
 
     def note(self, func, args, kwargs):
         """A node for one operator, and the Traced of each of its results."""
@@ -163,7 +168,8 @@ class Capturing(TorchDispatchMode):
         return found, self.graph.call_function(func, tuple(nodes[0]), dict(nodes[1]))
 
     def note_functional(self, func, args, kwargs):
-        """An in-place operator on memory that nobody else sees: the functional operator, whose result takes over."""
+        """An in-place operator on memory that nobody else sees: the functional operator, whose result takes
+        over."""
         from ..ops.namespaces import overload_of
 
         target = args[0]
@@ -173,7 +179,8 @@ class Capturing(TorchDispatchMode):
         target.node = node
 
     def note_change(self, t):
-        """The graph now changes this tensor's memory; what was made within the function is copied for each run first."""
+        """The graph now changes this tensor's memory; what was made within the function is copied for each
+        run first."""
         self.has_effects = True
         t.home.is_changed = True
 
@@ -182,7 +189,8 @@ class Capturing(TorchDispatchMode):
             return self.traced(found, node, device, home=home)
         leaves, spec = tree_flatten(found)
         node.meta["val"] = found
-        return tree_unflatten([self.result_at(leaf, node, i, device, home) for i, leaf in enumerate(leaves)], spec)
+        return tree_unflatten([self.result_at(leaf, node, i, device, home) for i, leaf in enumerate(leaves)],
+                              spec)
 
     def result_at(self, leaf, node, i, device, home):
         if not isinstance(leaf, Tensor):
@@ -196,23 +204,25 @@ def meta_like(t):
 
 
 def can_be_functional(func, target):
-    """Whether an in-place operator may become the functional one: nobody else looks at the target's memory."""
+    """Whether an in-place operator may become the functional one: nobody else looks at the target's
+    memory."""
     name = func._op.name.removesuffix("_")
     home = target.home
     return (home.is_fresh and not home.has_views and not home.is_changed and target.node.op != "placeholder"
             and getattr(func._op.info, "kind", None) == "pointwise" and name in registry)
 
 
-# ---- the whole function -----------------------------------------------------------------------------------------------
+# ---- the whole function ------------------------------------------------------------------------------------
 
 @dataclass
 class Captured:
     """What one call did.
 
-    `inputs`: the places, among the flattened arguments, of the tensors that are the graph's first placeholders.
-    `held`: the real tensors that are its further placeholders. `outputs`: for each leaf of the result ("node", i),
-    ("input", i) for an argument handed back, or ("constant", value); the graph returns the nodes, then the gradients if
-    `wanted` is not empty. `wanted`: which placeholders get a gradient. `differentiable`: which of the graph's outputs have a tangent.
+    `inputs`: the places, among the flattened arguments, of the tensors that are the graph's first
+    placeholders. `held`: the real tensors that are its further placeholders. `outputs`: for each leaf of the
+    result ("node", i), ("input", i) for an argument handed back, or ("constant", value); the graph returns
+    the nodes, then the gradients if `wanted` is not empty. `wanted`: which placeholders get a gradient.
+    `differentiable`: which of the graph's outputs have a tangent.
     """
 
     graph: Graph
@@ -279,8 +289,8 @@ def captured_once(function, args, kwargs, capturing):
 def refuse_gradients(tensors):
     """Gradients that the function accumulates itself."""
     if any(isinstance(t.grad, Traced) for t in tensors if t.is_leaf):
-        raise NotCapturable("the function calls backward(), which fills .grad: compile the forward pass, or use "
-                            "torch.autograd.grad")
+        raise NotCapturable("the function calls backward(), which fills .grad: compile the forward pass, or "
+                            "use torch.autograd.grad")
 
 
 def refuse_histories(capturing):
@@ -350,7 +360,8 @@ def finish(capturing, found, places, stand_ins):
         elif id(leaf) in given:
             outputs.append(("input", given[id(leaf)]))
         elif id(leaf) in capturing.existing:
-            outputs.append(("constant", leaf))          # a tensor that the function holds, handed out as it is
+            # a tensor that the function holds, handed out as it is
+            outputs.append(("constant", leaf))
         else:
             tensors.setdefault(id(leaf), leaf)
             outputs.append(("node", list(tensors).index(id(leaf))))
@@ -383,23 +394,26 @@ def note_results(capturing, captured, originals, stand_ins):
 
 
 def refuse_shared(results, stand_ins, is_training):
-    """Results that share memory with each other; in training, with an argument: autograd would not know of it."""
+    """Results that share memory with each other; in training, with an argument: autograd would not know of
+    it."""
     homes = [id(t.home) for t in results]
     if len(set(homes)) < len(homes):
         raise NotCapturable("two results share memory: return one, and make the other of it outside")
     if is_training and any(not t.home.is_fresh for t in results):
-        raise NotCapturable("a result is a view of an argument or of a tensor that the function holds, and gradients are "
-                            "wanted: return a clone of it, or make the view outside")
+        raise NotCapturable("a result is a view of an argument or of a tensor that the function holds, and "
+                            "gradients are wanted: return a clone of it, or make the view outside")
 
 
 def refuse_object(leaf):
     """Results are tensors, numbers, strings and None, in tuples, lists and dicts."""
     if not isinstance(leaf, (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class)):
-        raise NotCapturable(f"the function returns a {type(leaf).__name__}, which is no tensor, number or container")
+        raise NotCapturable(f"the function returns a {type(leaf).__name__}, which is no tensor, number or "
+                            "container")
 
 
 def note_backward(capturing, captured, outputs, stand_ins):
-    """Note the operators that carry tangents of the outputs to gradients of the inputs; return the gradients' nodes."""
+    """Note the operators that carry tangents of the outputs to gradients of the inputs; return the gradients'
+    nodes."""
     captured.differentiable = [i for i, t in enumerate(outputs) if t.requires_grad]
     tangents = []
     for i in captured.differentiable:
@@ -411,7 +425,8 @@ def note_backward(capturing, captured, outputs, stand_ins):
     if not captured.wanted:
         raise NotCapturable("a result requires grad, but no argument or parameter does")
     try:
-        found = api.grad([outputs[i] for i in captured.differentiable], [candidates[i] for i in captured.wanted], tangents,
+        found = api.grad([outputs[i] for i in captured.differentiable],
+                         [candidates[i] for i in captured.wanted], tangents,
                          allow_unused=True)
     except RuntimeError as error:
         raise NotCapturable(f"a result's graph cannot be gone through for its gradients: {error}") from error

@@ -1,4 +1,5 @@
-"""`torch.compile`: a function that captures what it does, and runs what was captured when it is called alike again.
+"""`torch.compile`: a function that captures what it does, and runs what was captured when it is called alike
+again.
 
     call  →  the guards of each graph that was captured, the latest first  →  the graph's kernels
           →  none holds: capture anew, at most LIMIT times; then the function runs as it is
@@ -56,8 +57,9 @@ class Compiled:
 
     def run_eagerly(self, reason, args, kwargs):
         if self.fullgraph and reason is not None:
-            raise Unsupported(f"{reason}\n\nfullgraph=True asks for one graph of the whole function. Move what cannot be "
-                              "captured out of it, or leave fullgraph out: then the function runs without a graph")
+            raise Unsupported(f"{reason}\n\nfullgraph=True asks for one graph of the whole function. Move "
+                              "what cannot be captured out of it, or leave fullgraph out: then the function "
+                              "runs without a graph")
         return self.function(*args, **kwargs)
 
     def miss(self, args, kwargs):
@@ -68,7 +70,8 @@ class Compiled:
             self.warn_of_limit(args, kwargs)
             return self.function(*args, **kwargs)
         if self.entries:
-            report("recompile", name=name_of(self.function), reason=self.entries[0].guards.first_failure(args, kwargs))
+            report("recompile", name=name_of(self.function),
+                   reason=self.entries[0].guards.first_failure(args, kwargs))
         entry = self.captured(args, kwargs)
         if entry is None:
             return self.run_eagerly(self.refusal, args, kwargs)
@@ -82,8 +85,9 @@ class Compiled:
             self.is_at_limit = True
             reason = self.entries[0].guards.first_failure(args, kwargs)
             report("limit", name=name_of(self.function), reason=reason)
-            warnings.warn(f"torch.compile: {name_of(self.function)} was captured {len(self.entries)} times, the limit; it "
-                          f"now runs without a graph. The last capture does not serve because of {reason}", UserWarning,
+            warnings.warn(f"torch.compile: {name_of(self.function)} was captured {len(self.entries)} times, "
+                          "the limit; it now runs without a graph. The last capture does not serve because "
+                          f"of {reason}", UserWarning,
                           stacklevel=4)
 
     def captured(self, args, kwargs):
@@ -127,13 +131,15 @@ class Compiled:
         return Entry(guards, self.runner(found, guards), found)
 
     def runner(self, found, guards):
-        """The graph, ready to run. What the compiler itself fails at is a reason to run without a graph, and is reported."""
+        """The graph, ready to run. What the compiler itself fails at is a reason to run without a graph, and
+        is reported."""
         try:
             return runner(found, guards, self.backend)
         except Exception as error:
             if callable(self.backend):
                 raise
-            raise NotCapturable(f"the graph could not be compiled, {type(error).__name__}: {error}") from error
+            reason = f"the graph could not be compiled, {type(error).__name__}: {error}"
+            raise NotCapturable(reason) from error
 
 
 def runner(captured, guards, backend):
@@ -175,26 +181,28 @@ def name_of(function):
     return getattr(function, "__qualname__", None) or type(function).__name__
 
 
-# ---- the public function --------------------------------------------------------------------------------------------------
+# ---- the public function -----------------------------------------------------------------------------------
 
-def compile(model=None, *, fullgraph=False, dynamic=None, backend="fused", mode=None, options=None, disable=False):
+def compile(model=None, *, fullgraph=False, dynamic=None, backend="fused", mode=None, options=None,
+            disable=False):
     """A function or module that runs as captured graphs of fused kernels.
 
     Args:
         model: a function or a Module; None to use this as a decorator with arguments.
         fullgraph: raise Unsupported where something cannot be captured, rather than run without a graph.
-        dynamic: True keeps up to 256 graphs for different shapes instead of 8. Kernels do not depend on sizes, so a
-            further shape costs a capture, no compilation.
-        backend: "fused" ("inductor" means the same), "eager" and "aot_eager" (the captured operators one by one), or a
-            function of (GraphModule, example inputs) that returns what to call; it is asked for forward, and for
-            backward if there is one.
+        dynamic: True keeps up to 256 graphs for different shapes instead of 8. Kernels do not depend on
+            sizes, so a further shape costs a capture, no compilation.
+        backend: "fused" ("inductor" means the same), "eager" and "aot_eager" (the captured operators one by
+            one), or a function of (GraphModule, example inputs) that returns what to call; it is asked for
+            forward, and for backward if there is one.
         mode, options: taken as PyTorch's, and change nothing.
         disable: return the model as it is.
 
     https://docs.pytorch.org/docs/stable/generated/torch.compile.html
     """
     if mode is not None and options is not None:
-        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same "
+                           "time.")
     if model is None:
         return functools.partial(compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode,
                                  options=options, disable=disable)

@@ -1,7 +1,9 @@
-"""What a function reads besides its arguments, found in its bytecode: globals, closures, modules and their attributes.
+"""What a function reads besides its arguments, found in its bytecode: globals, closures, modules and their
+attributes.
 
-A graph is right only while these are what they were when it was captured, so each becomes a Watch. What the code does to
-its surroundings (a global or attribute assigned, something printed) cannot be in a graph: NotCapturable, with the line.
+A graph is right only while these are what they were when it was captured, so each becomes a Watch. What the
+code does to its surroundings (a global or attribute assigned, something printed) cannot be in a graph:
+NotCapturable, with the line.
 """
 import builtins
 import dis
@@ -20,7 +22,8 @@ from ..tensor import Tensor, stride_of
 from .capture import NotCapturable, is_plain
 from .module_guards import ModulesWatch
 
-PLAIN = (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class, type(Ellipsis), range, slice)
+PLAIN = (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class, type(Ellipsis), range,
+         slice)
 SPEAKING = {"print", "input", "open", "exec", "eval", "breakpoint"}
 OWN = __name__.partition(".")[0]
 LIBRARIES = {OWN, "numpy", "numba", "math", "builtins", *sys.stdlib_module_names} - {"__main__"}
@@ -58,7 +61,8 @@ class WatchOfMany(Watch):
 
 
 class Environment:
-    """The surroundings of one function. `watches`; `tensors`: {id: tensor}; `modules`: those that were met."""
+    """The surroundings of one function. `watches`; `tensors`: {id: tensor}; `modules`: those that were
+    met."""
 
     def __init__(self):
         self.watches, self.tensors, self.modules = [], {}, []
@@ -78,7 +82,8 @@ class Environment:
         self.watches.append(Watch(place, now))
 
     def put_back(self):
-        """Give lists, dicts and objects what they held: a capture that comes to nothing must leave no trace."""
+        """Give lists, dicts and objects what they held: a capture that comes to nothing must leave no
+        trace."""
         for container, content in self.containers:
             if type(container) is list:
                 container[:] = content
@@ -93,7 +98,7 @@ class Environment:
         self.kept.append(thing)
         return True
 
-    # ---- values -------------------------------------------------------------------------------------------------------
+    # ---- values --------------------------------------------------------------------------------------------
 
     def visit(self, value, place, read):
         """Watch a value that the function reads. `read()` reads it again."""
@@ -114,12 +119,13 @@ class Environment:
             self.visit_object(value, place, read)
 
     def visit_object(self, value, place, read):
-        """Something with an identity: the same object must be there, and what it holds must be what it was."""
+        """Something with an identity: the same object must be there, and what it holds must be what it
+        was."""
         self.watch(place, lambda: id(read()))
         if isinstance(value, Optimizer):
-            raise NotCapturable(f"{place} is an optimizer ({type(value).__name__}), whose step changes its parameters by a "
-                                "fused kernel of its own, outside of any graph. Compile the model or the loss, and call "
-                                "zero_grad, backward and step around it")
+            raise NotCapturable(f"{place} is an optimizer ({type(value).__name__}), whose step changes its "
+                                "parameters by a fused kernel of its own, outside of any graph. Compile the "
+                                "model or the loss, and call zero_grad, backward and step around it")
         if isinstance(value, Tensor):
             self.visit_tensor(value, place)
         elif isinstance(value, Module):
@@ -150,10 +156,11 @@ class Environment:
         if self.is_new(t):
             self.watch(f"shape, strides, dtype, device or requires_grad of {place}", lambda: facts_of(t))
 
-    # ---- modules ------------------------------------------------------------------------------------------------------
+    # ---- modules -------------------------------------------------------------------------------------------
 
     def visit_module(self, root, place):
-        """A module and all in it: flags and other plain attributes, which parameters and buffers, the code of forward."""
+        """A module and all in it: flags and other plain attributes, which parameters and buffers, the code of
+        forward."""
         if not self.is_new(root):
             return
         found = [(f"{place}.{name}" if name else place, m) for name, m in root.named_modules()
@@ -174,7 +181,8 @@ class Environment:
             self.tensors[id(t)] = t
             self.is_new(t)
         names, tensors = [name for name, _ in named], [t for _, t in named]
-        return [WatchOfMany(f"the parameters and buffers of {place}", [f"a parameter or buffer of {w}" for w, _ in holders],
+        return [WatchOfMany(f"the parameters and buffers of {place}",
+                            [f"a parameter or buffer of {w}" for w, _ in holders],
                             lambda: [list(map(id, h.values())) for _, h in holders]),
                 *[WatchOfMany(f"{fact} of the parameters of {place}", [f"{fact} of {n}" for n in names],
                               lambda read=read: list(map(read, tensors))) for fact, read in FACTS.items()]]
@@ -205,7 +213,7 @@ class Environment:
             self.visit_function(function)
             pending += function.__code__.co_names
 
-    # ---- functions ----------------------------------------------------------------------------------------------------
+    # ---- functions -----------------------------------------------------------------------------------------
 
     def visit_function(self, function):
         """What the code of a function reads and does. Functions of libraries are trusted."""
@@ -225,7 +233,8 @@ class Environment:
         steps = list(dis.get_instructions(code))
         line = code.co_firstlineno
         for i, step in enumerate(steps):
-            line = step.starts_line if isinstance(step.starts_line, int) and not isinstance(step.starts_line, bool) \
+            line = step.starts_line if isinstance(step.starts_line, int) and not isinstance(step.starts_line,
+                                                                                            bool) \
                 else line
             self.refuse_effects(step, code, function, line)
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -240,22 +249,25 @@ class Environment:
         if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             raise NotCapturable(f"the function assigns the global {step.argval}{where}: return it instead")
         if step.opname == "STORE_DEREF" and step.argval in function.__code__.co_freevars:
-            raise NotCapturable(f"the function assigns {step.argval} of the function around it{where}: return it instead")
+            raise NotCapturable(f"the function assigns {step.argval} of the function around it{where}: "
+                                "return it instead")
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval == "zero_grad":
-            raise NotCapturable(f"the function calls zero_grad{where}, which sets .grad: a graph would not do it again; "
-                                "call it outside of what is compiled")
+            raise NotCapturable(f"the function calls zero_grad{where}, which sets .grad: a graph would not "
+                                "do it again; call it outside of what is compiled")
         if step.opname in ("STORE_ATTR", "DELETE_ATTR"):
-            raise NotCapturable(f"the function assigns the attribute {step.argval}{where}: a graph would not do it "
-                                "again; do it outside of what is compiled")
+            raise NotCapturable(f"the function assigns the attribute {step.argval}{where}: a graph would not "
+                                "do it again; do it outside of what is compiled")
         suspends = step.opname in ("YIELD_VALUE", "SEND") and code.co_name != "<genexpr>"
-        if suspends and code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        kinds = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+        if suspends and code.co_flags & kinds:
             raise NotCapturable(f"the function is a generator or coroutine{where}")
 
     def visit_global(self, name, following, function, code, line):
         scope = function.__globals__
         if name not in scope:
             if name in SPEAKING and hasattr(builtins, name):
-                raise NotCapturable(f"the function calls {name}(){place_of(code, line)}: a graph would not do it again")
+                raise NotCapturable(f"the function calls {name}(){place_of(code, line)}: a graph would not "
+                                    "do it again")
             return
         value = scope[name]
         if isinstance(value, types.ModuleType):
@@ -270,11 +282,12 @@ class Environment:
         top = module.__name__.partition(".")[0]
         attribute = next((s.argval for s in following if s.opname in ("LOAD_ATTR", "LOAD_METHOD")), None)
         if top in ("time", "random", "datetime", "logging", "warnings"):
-            raise NotCapturable(f"the function calls {top}.{attribute}{place_of(code, line)}: a graph would not do it "
-                                "again")
+            raise NotCapturable(f"the function calls {top}.{attribute}{place_of(code, line)}: a graph would "
+                                "not do it again")
         if top in LIBRARIES or attribute is None or not hasattr(module, attribute):
             return
-        self.visit(getattr(module, attribute), f"{name}.{attribute}", lambda: getattr(module, attribute, None))
+        self.visit(getattr(module, attribute), f"{name}.{attribute}",
+                   lambda: getattr(module, attribute, None))
 
 
 def size_of(value):
@@ -286,7 +299,8 @@ def facts_of(t):
 
 
 FACTS = {"shape": lambda t: t._shape, "strides": stride_of, "dtype": lambda t: id(t._dtype),
-         "device": lambda t: id(t._device), "requires_grad": lambda t: t._meta is not None and t._meta.requires_grad}
+         "device": lambda t: id(t._device), "requires_grad": lambda t: t._meta is not None
+         and t._meta.requires_grad}
 
 
 def watches_of_modules(place, found):
@@ -294,7 +308,8 @@ def watches_of_modules(place, found):
     readers = [(fields_reader(m), m.__dict__) for _, m in found]
     parents = [(where, m._modules) for where, m in found if m._modules]
     hooks = [(where, h) for where, m in found for h in (m._forward_hooks, m._forward_pre_hooks)]
-    return [WatchOfMany(f"attributes of {place} and of what is in it", [f"an attribute of {where}" for where, _ in found],
+    return [WatchOfMany(f"attributes of {place} and of what is in it",
+                        [f"an attribute of {where}" for where, _ in found],
                         lambda: [read(fields) for read, fields in readers]),
             WatchOfMany(f"the submodules of {place}", [f"the submodules of {where}" for where, _ in parents],
                         lambda: [list(map(id, children.values())) for _, children in parents]),

@@ -10,7 +10,8 @@ from .training import Training
 
 @dataclass
 class FusedGroup:
-    """One fused kernel: which operators it computes, the tensors it reads and writes, bytes moved before and after."""
+    """One fused kernel: which operators it computes, the tensors it reads and writes, bytes moved before and
+    after."""
 
     name: str
     operators: list
@@ -33,8 +34,8 @@ class KeptCall:
 
 @dataclass
 class GraphReport:
-    """One graph, forward or backward: its fused groups, the names of the operators that stay calls, and both in the order
-    they run (views, which move nothing, left out)."""
+    """One graph, forward or backward: its fused groups, the names of the operators that stay calls, and both
+    in the order they run (views, which move nothing, left out)."""
 
     name: str
     graph: object
@@ -54,7 +55,8 @@ class GraphReport:
 
 @dataclass
 class Explanation:
-    """What `explain` returns. `graphs`: forward, then backward if there is one; `reason`: why there is none."""
+    """What `explain` returns. `graphs`: forward, then backward if there is one; `reason`: why there is
+    none."""
 
     name: str
     graphs: list = field(default_factory=list)
@@ -73,11 +75,13 @@ class Explanation:
     def __str__(self):
         if self.reason is not None:
             return f"{self.name}: no graph, it runs as it is: {self.reason}"
-        lines = [f"{self.name}: {len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}, {len(self.guards)} guards"]
+        lines = [f"{self.name}: {len(self.graphs)} graph{'s' * (len(self.graphs) != 1)}, {len(self.guards)} "
+                 "guards"]
         for graph in self.graphs:
             lines.append(f"  {graph.name}: {len(graph.groups)} fused kernels, {len(graph.calls)} calls"
                          + (f" ({', '.join(graph.calls)})" if graph.calls else ""))
-            lines += [f"    {g.name}: {' '.join(g.operators)}; {g.bytes_before:,} bytes before, {g.bytes_after:,} after"
+            lines += [f"    {g.name}: {' '.join(g.operators)}; {g.bytes_before:,} bytes before, "
+                      f"{g.bytes_after:,} after"
                       for g in graph.groups]
         return "\n".join(lines)
 
@@ -85,7 +89,8 @@ class Explanation:
 
 
 def explain(function):
-    """explain(function)(*args): capture this call and return an Explanation; the function itself does not run."""
+    """explain(function)(*args): capture this call and return an Explanation; the function itself does not
+    run."""
     compiled = getattr(function, "compiled", None)
     target = compiled.function if isinstance(compiled, Compiled) else function
     backend = compiled.backend if isinstance(compiled, Compiled) else "fused"
@@ -102,7 +107,8 @@ def explanation_of(function):
     if not isinstance(compiled, Compiled):
         raise ValueError("explanation_of takes what torch.compile returned")
     if not compiled.entries and compiled.refusal is None:
-        raise ValueError("nothing is captured yet: call the compiled function first, or use explain(function)(*args)")
+        raise ValueError("nothing is captured yet: call the compiled function first, or use "
+                         "explain(function)(*args)")
     return explained(compiled, compiled.entries[0] if compiled.entries else None)
 
 
@@ -129,7 +135,8 @@ def report_of(name, program):
 
 
 def is_work(unit):
-    """Whether a unit is a call that does something: no input, no view, no picking of one result of several."""
+    """Whether a unit is a call that does something: no input, no view, no picking of one result of
+    several."""
     return isinstance(unit, Call) and not unit.is_view and unit.target is not operator.getitem
 
 
@@ -147,8 +154,10 @@ def seen_through(value):
 
 def group_of(launch):
     operators = [operator_name(v) for v in launch.group.values]
-    return FusedGroup(launch.name, operators, [facts(v) for v in dict.fromkeys(map(seen_through, launch.reads))],
-                      [facts(v) for v in launch.writes], launch.bytes_before, launch.bytes_after, launch.source)
+    return FusedGroup(launch.name, operators,
+                      [facts(v) for v in dict.fromkeys(map(seen_through, launch.reads))],
+                      [facts(v) for v in launch.writes], launch.bytes_before, launch.bytes_after,
+                      launch.source)
 
 
 def operator_name(value):

@@ -4,20 +4,23 @@ A group walks one shape, the whole of it or row by row. In it a value is
     full      one element for each element of the shape
     row       one for each row: a reduction of the last dimensions, and what is computed from such
     terminal  a sum over everything or over the rows, complete only when the kernel ends
-A value joins a group of one of its operands, or one that reads the same tensor, if no path leads from the group out and
+A value joins a group of one of its operands, or one that reads the same tensor, if no path leads from the
+group out and
 back in to the value: a group runs at one moment.
 """
 from ..kernels.strided import broadcast_strides, collapse
 from .ir import Call, Pointwise, Reduce, Value
 
 FULL, ROW, TOTAL, COLUMNS = "full", "row", "total", "columns"
-ROW_OF_ONES = "row of ones"                        # how a row value is read whose reduced dimensions stay as ones
-MOST_VALUES, MOST_TENSORS, MOST_FUNCTIONS = 120, 30, 16     # of one group, so that a kernel compiles in a second or two
+# how a row value is read whose reduced dimensions stay as ones
+ROW_OF_ONES = "row of ones"
+# of one group, so that a kernel compiles in a second or two
+MOST_VALUES, MOST_TENSORS, MOST_FUNCTIONS = 120, 30, 16
 
 
 class Group:
-    """Values that one kernel computes. `shape`: what it walks; `inner`: how many last dimensions are a row, None while
-    nothing asks for rows; `levels`: {value: FULL, ROW, TOTAL or COLUMNS}."""
+    """Values that one kernel computes. `shape`: what it walks; `inner`: how many last dimensions are a row,
+    None while nothing asks for rows; `levels`: {value: FULL, ROW, TOTAL or COLUMNS}."""
 
     def __init__(self, shape):
         self.shape = tuple(shape)
@@ -29,7 +32,7 @@ class Group:
     def values(self):
         return list(self.levels)
 
-    # ---- may a value join ---------------------------------------------------------------------------------------------
+    # ---- may a value join ----------------------------------------------------------------------------------
 
     def level_for(self, value):
         """The level that the value would have here, None if it does not fit."""
@@ -97,14 +100,16 @@ class Group:
         tensors = [(v, self.strides_of(v)) for v in self.full_tensors()]
         tensors += [(o, broadcast_strides(self.shape, o.shape, o.strides)) for o in value.operands
                     if isinstance(o, Value) and self.member(o) is None]
-        strides = [s[len(self.shape) - inner:] for _, s in tensors] + [value.strides[-inner:]] * (value.shape == self.shape)
+        strides = [s[len(self.shape) - inner:] for _,
+                   s in tensors] + [value.strides[-inner:]] * (value.shape == self.shape)
         return not strides or len(collapse(self.shape[len(self.shape) - inner:], strides)[0]) == 1
 
     def full_tensors(self):
         """The tensors that a kernel would read or write at each element."""
-        return [o for o, level in self.reads() if level == FULL] + [v for v, lv in self.levels.items() if lv == FULL]
+        return [o for o, level in self.reads() if level == FULL] + [v for v, lv in self.levels.items()
+                                                                    if lv == FULL]
 
-    # ---- tensors ------------------------------------------------------------------------------------------------------
+    # ---- tensors -------------------------------------------------------------------------------------------
 
     def reads(self):
         """[(value from outside, level at which it is read)], each once."""
@@ -116,7 +121,8 @@ class Group:
         return list(found)
 
     def read_level(self, value):
-        """How a value of this group goes over tensors: at each element, or once a row, in which form of its shape."""
+        """How a value of this group goes over tensors: at each element, or once a row, in which form of its
+        shape."""
         return FULL if isinstance(value, Reduce) else self.write_level(value)
 
     def write_level(self, value):
@@ -144,7 +150,7 @@ class Group:
         return [v for v in self.levels if v in wanted]
 
 
-# ---- the order of things -------------------------------------------------------------------------------------------------
+# ---- the order of things -----------------------------------------------------------------------------------
 
 def needed(outputs, ordered=()):
     """The values that outputs depend on, operands before users."""
@@ -177,10 +183,11 @@ class Grouping:
             self.place(value)
         self.merge_all(values)
 
-    # ---- whole groups -------------------------------------------------------------------------------------------------
+    # ---- whole groups --------------------------------------------------------------------------------------
 
     def merge_all(self, values):
-        """Put a group into the one that it reads from, where both walk the same shape; again until nothing changes."""
+        """Put a group into the one that it reads from, where both walk the same shape; again until nothing
+        changes."""
         pairs = self.neighbours()
         while pairs:
             before, after = pairs.pop()
@@ -214,9 +221,10 @@ class Grouping:
 
     def seen_views(self, group):
         """Views of the group's rows, which a merged group would see through."""
-        return {u for u in self.units.values() if isinstance(u, Call) and u.is_view and u.args[0] in group.levels}
+        return {u for u in self.units.values() if isinstance(u, Call) and u.is_view
+                and u.args[0] in group.levels}
 
-    # ---- single values ------------------------------------------------------------------------------------------------
+    # ---- single values -------------------------------------------------------------------------------------
 
     def place(self, value):
         if not isinstance(value, (Pointwise, Reduce)):
@@ -252,7 +260,8 @@ class Grouping:
 
     def makes_a_cycle(self, group, value):
         """Whether an operand from outside depends on the group."""
-        outside = [self.units[o] for o in dependencies(value) if self.units[o] is not group and group.member(o) is None]
+        outside = [self.units[o] for o in dependencies(value) if self.units[o] is not group
+                   and group.member(o) is None]
         return any(self.depends(unit, group) for unit in outside)
 
     def depends(self, unit, group):
@@ -276,7 +285,8 @@ class Grouping:
         return dependencies(unit)
 
     def in_order(self, outputs, ordered=()):
-        """(the units that outputs need, in an order in which they can run; the values that pass between units)."""
+        """(the units that outputs need, in an order in which they can run; the values that pass between
+        units)."""
         wanted = set(outputs)
         done, found, stack = set(), [], [(self.units[v], False) for v in reversed([*ordered, *outputs])]
         while stack:

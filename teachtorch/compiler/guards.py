@@ -1,8 +1,8 @@
 """Guards: whether a call is one that a graph was captured for.
 
-A graph is captured for arguments of certain shapes, strides, dtypes and devices, for certain numbers and strings, in a
-certain grad mode, and for surroundings (`environment.py`) as they were. The test of all of that is written out as one
-function, since it runs before each call.
+A graph is captured for arguments of certain shapes, strides, dtypes and devices, for certain numbers and
+strings, in a certain grad mode, and for surroundings (`environment.py`) as they were. The test of all of that
+is written out as one function, since it runs before each call.
 """
 from ..autograd.meta import tracks
 from ..core import settings
@@ -16,12 +16,14 @@ from .environment import PLAIN
 class Guards:
     """What must hold for a graph to serve a call.
 
-    Attributes: conditions, [(text of a Python expression of `args` and `kwargs`, what it is about)]; source, the test.
+    Attributes: conditions, [(text of a Python expression of `args` and `kwargs`, what it is about)]; source,
+    the test.
     """
 
     def __init__(self, args, kwargs, environment, keeps_apart=False):
         self.environment = environment
-        self.scope = {"Tensor": Tensor, "tracks": tracks, "state": state, "settings": settings, "stride_of": stride_of,
+        self.scope = {"Tensor": Tensor, "tracks": tracks, "state": state, "settings": settings,
+                      "stride_of": stride_of,
                       "holds": environment.holds}
         self.conditions, self.paths, self.tensors = [], [], []
         self.global_state()
@@ -33,9 +35,11 @@ class Guards:
         for i, w in enumerate(environment.watches):
             self.scope[f"watch_{i}"], self.scope[f"then_{i}"] = w.now, w.then
         texts = " and\n            ".join([text for text, _ in self.conditions])
-        self.check = function_from(f"def check(args, kwargs):\n    return ({texts})\n", "check", "guards", self.scope)
+        self.check = function_from(f"def check(args, kwargs):\n    return ({texts})\n", "check", "guards",
+                                   self.scope)
         inputs = "".join([f"{path}, " for path in self.paths])
-        self.inputs = function_from(f"def inputs(args, kwargs):\n    return ({inputs})\n", "inputs", "graph inputs",
+        self.inputs = function_from(f"def inputs(args, kwargs):\n    return ({inputs})\n", "inputs",
+                                    "graph inputs",
                                     self.scope)
 
     @property
@@ -50,13 +54,14 @@ class Guards:
                 return self.environment.first_change() if text.startswith("watch_") else place
         return None
 
-    # ---- what is tested -------------------------------------------------------------------------------------------------
+    # ---- what is tested ------------------------------------------------------------------------------------
 
     def add(self, text, place):
         self.conditions.append((text, place))
 
     def global_state(self):
-        self.add(f"state.grad_enabled is {state.grad_enabled} and state.inference is {state.inference}", "grad mode")
+        self.add(f"state.grad_enabled is {state.grad_enabled} and state.inference is {state.inference}",
+                 "grad mode")
         self.add(f"state.included == {state.included} and state.excluded == {state.excluded}",
                  "a mode of the dispatcher, such as autocast")
         self.add("not state.function_modes and not state.dispatch_modes", "a mode that sees calls")

@@ -6,8 +6,9 @@
             one loop over the row for each phase                  a reduction's result is there after its loop
             row += 1
 
-Sizes and strides are arguments, so that one module serves all shapes that are walked in the same way, and the next process
-finds it on disk. One-element functions are copied in from `kernels/scalar.py` by `kernels.codegen.Translator`.
+Sizes and strides are arguments, so that one module serves all shapes that are walked in the same way, and the
+next process finds it on disk. One-element functions are copied in from `kernels/scalar.py` by
+`kernels.codegen.Translator`.
 """
 import math
 
@@ -37,7 +38,8 @@ class KernelText:
 
     Args:
         group: the Group.
-        reads: [(value, level, letter)] in the order of the arguments; letters as in kernels.codegen.strided_loop.
+        reads: [(value, level, letter)] in the order of the arguments; letters as in
+            kernels.codegen.strided_loop.
         writes: [(value, letter)].
         outer: how many loops there are around a row.
     """
@@ -51,7 +53,7 @@ class KernelText:
         self.phases = self.find_phases()
         self.kept = self.find_kept()
 
-    # ---- phases -------------------------------------------------------------------------------------------------------
+    # ---- phases --------------------------------------------------------------------------------------------
 
     def find_phases(self):
         """{value: the first loop over the row in which it can be computed}."""
@@ -81,8 +83,10 @@ class KernelText:
         return own - 1 if self.group.levels[reduce] == ROW else own
 
     def last_phase(self):
-        return max([self.phases[v] for v, lv in self.group.levels.items() if lv == FULL or isinstance(v, Reduce)
-                    and lv != ROW] + [self.loop_of(v) for v in self.group.levels if isinstance(v, Reduce)], default=0)
+        return max([self.phases[v] for v, lv in self.group.levels.items() if lv == FULL
+                    or isinstance(v, Reduce)
+                    and lv != ROW] + [self.loop_of(v) for v in self.group.levels if isinstance(v, Reduce)],
+                    default=0)
 
     def find_kept(self):
         """The full values that a later loop needs and that are dearer to compute again than to keep."""
@@ -114,7 +118,7 @@ class KernelText:
                 stack += self.members(v)
         return found
 
-    # ---- expressions --------------------------------------------------------------------------------------------------
+    # ---- expressions ---------------------------------------------------------------------------------------
 
     def translator(self, dtype):
         return self.translators.setdefault(dtype.numpy.name, codegen.Translator(dtype.numpy))
@@ -129,14 +133,16 @@ class KernelText:
 
     def expression(self, v):
         level = self.group.read_level(v)
-        operands = [self.operand(o, v.compute, level, v.function == WHERE and i == 0) for i, o in enumerate(v.operands)]
+        operands = [self.operand(o, v.compute, level, v.function == WHERE and i == 0) for i,
+                    o in enumerate(v.operands)]
         if isinstance(v.function, str):
             text = v.function.format(*operands, one=f"np.{v.compute.numpy.name}(1)")
         else:
             text = f"{self.translator(v.compute).add(v.function)}({', '.join(operands)})"
-        return text if v.dtype is v.compute and v.dtype.is_floating_point else f"np.{bool_name(v.dtype)}({text})"
+        is_as_computed = v.dtype is v.compute and v.dtype.is_floating_point
+        return text if is_as_computed else f"np.{bool_name(v.dtype)}({text})"
 
-    # ---- lines --------------------------------------------------------------------------------------------------------
+    # ---- lines ---------------------------------------------------------------------------------------------
 
     def module(self):
         """The whole text. Its name is made of it, see `kernels.cache`."""
@@ -151,7 +157,8 @@ class KernelText:
         names = [f"a{i}" for i in range(len(self.reads))] + [f"w{i}" for i in range(len(self.writes))]
         names += [f"sum_{self.names[v]}" for v in sums]
         types_ = [codegen.array_type(v.dtype.numpy, readonly=True) for v, _, _ in self.reads]
-        types_ += [codegen.array_type(v.dtype.numpy) for v, _ in self.writes] + [codegen.array_type("float64")] * len(sums)
+        types_ += [codegen.array_type(v.dtype.numpy) for v,
+                   _ in self.writes] + [codegen.array_type("float64")] * len(sums)
         types_ += ["types.int64[::1]", codegen.STRIDES] + [codegen.INDEX] * 4
         arguments = ", ".join([*names, "sizes", "strides", "row", "last_row", "begin", "end"])
         return "\n".join([
@@ -165,7 +172,8 @@ class KernelText:
             "    while row < last_row:",
             *[f"        {line}" for line in lines],
             "        row += 1",
-            *[f"    sum_{self.names[v]}[0] += t{self.names[v]}" for v in sums if self.group.levels[v] == TOTAL],
+            *[f"    sum_{self.names[v]}[0] += t{self.names[v]}" for v in sums
+              if self.group.levels[v] == TOTAL],
         ]) + "\n"
 
     def row_lines(self):
@@ -242,7 +250,8 @@ class KernelText:
         return lines + ["for j in range(n):", *[f"    {line}" for line in body]] if body else lines
 
     def beginning(self, v):
-        start = {"sum": "0.0", "amax": LOWEST.get(v.dtype.numpy.name), "amin": HIGHEST.get(v.dtype.numpy.name)}[v.kind]
+        start = {"sum": "0.0", "amax": LOWEST.get(v.dtype.numpy.name),
+                 "amin": HIGHEST.get(v.dtype.numpy.name)}[v.kind]
         return f"t{self.names[v]} = {start}"
 
     def gathering(self, v, phase, body, done):
@@ -258,7 +267,8 @@ class KernelText:
         key = {"float32": key_float32, "float64": key_float64}[v.dtype.numpy.name]
         name = self.translator(v.dtype).add(key, primitive=True)
         nan = {"float32": ("2143289344", "-2143289345"),
-               "float64": ("9221120237041090560", "-9221120237041090561")}[v.dtype.numpy.name][v.kind == "amin"]
+               "float64": ("9221120237041090560",
+                           "-9221120237041090561")}[v.dtype.numpy.name][v.kind == "amin"]
         new = f"n{self.names[v]}"
         sign = ">" if v.kind == "amax" else "<"
         return [f"{new} = {name}({text}, {nan})", f"{t} = {new} if {new} {sign} {t} else {t}"]
@@ -296,11 +306,13 @@ def literal(number, dtype):
     """A number in a dtype."""
     if dtype is dt.bool:
         return repr(bool(number))
-    if dtype.is_floating_point:
-        number = float(number)
-    text = repr(number) if math.isfinite(number) else "np.nan" if number != number else "np.inf" if number > 0 else "-np.inf"
+    if not dtype.is_floating_point:
+        return f"np.{dtype.numpy.name}({int(number)})"
+    number = float(number)
+    if math.isfinite(number):
+        return f"np.{dtype.numpy.name}({number!r})"
+    text = "np.nan" if math.isnan(number) else "np.inf" if number > 0 else "-np.inf"
     return f"np.{dtype.numpy.name}({text})"
-    return f"np.{dtype.numpy.name}({int(number)})"
 
 
 def bool_name(dtype):

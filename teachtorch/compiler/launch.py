@@ -1,4 +1,5 @@
-"""Running a group's kernel: where each tensor's rows lie, results to write into, a loop split over threads."""
+"""Running a group's kernel: where each tensor's rows lie, results to write into, a loop split over
+threads."""
 import functools
 import math
 
@@ -13,7 +14,8 @@ from .kernel_text import KernelText
 
 
 class Launch:
-    """A group's kernel with the sizes and strides of one graph. Call it with the arrays read; it returns those written.
+    """A group's kernel with the sizes and strides of one graph. Call it with the arrays read; it returns
+    those written.
 
     Attributes: group; reads and writes (values); source (the kernel's module); bytes_before and bytes_after.
     """
@@ -50,7 +52,7 @@ class Launch:
         allow_many_pointers()
         return load_module("fused", self.source).kernel
 
-    # ---- traffic ------------------------------------------------------------------------------------------------------
+    # ---- traffic -------------------------------------------------------------------------------------------
 
     @property
     def bytes_after(self):
@@ -63,7 +65,7 @@ class Launch:
         return sum(v.nbytes + sum({id(o): o.nbytes for o in v.operands if hasattr(o, "nbytes")}.values())
                    for v in self.group.values)
 
-    # ---- a call -------------------------------------------------------------------------------------------------------
+    # ---- a call --------------------------------------------------------------------------------------------
 
     def __call__(self, *arrays):
         windows = [flat(a, e) for a, e in zip(arrays, self.expected)]
@@ -88,9 +90,11 @@ class Launch:
         if total <= GRAIN:
             part(0, self.rows, 0, self.row)
         elif self.has_rows or self.rows >= 2 * get_num_threads():
-            parallel_for(self.rows, max(GRAIN // self.row, 1), lambda begin, end: part(begin, end, 0, self.row))
+            parallel_for(self.rows, max(GRAIN // self.row, 1), lambda begin,
+                         end: part(begin, end, 0, self.row))
         else:
-            parallel_for(self.row, max(GRAIN // self.rows, 1), lambda begin, end: part(0, self.rows, begin, end))
+            parallel_for(self.row, max(GRAIN // self.rows, 1), lambda begin,
+                         end: part(0, self.rows, begin, end))
         return parts
 
     def total(self, parts):
@@ -119,7 +123,8 @@ def walk(group, strides):
 def flat(array, expected):
     """The memory of an array that is read, as a flat array; laid out anew if it is not as was foreseen."""
     if array.strides != expected and array.size > 1:
-        copy = np.lib.stride_tricks.as_strided(np.empty(extent(array.shape, expected, array.itemsize), array.dtype),
+        copy = np.lib.stride_tricks.as_strided(np.empty(extent(array.shape, expected, array.itemsize),
+                                                        array.dtype),
                                                array.shape, expected)
         np.copyto(copy, array)
         array = copy
@@ -145,7 +150,8 @@ def empty(value):
 
 @functools.cache
 def allow_many_pointers():
-    """Let LLVM vectorise loops over many arrays: it checks at run time that they do not overlap, at most 8 by default."""
+    """Let LLVM vectorise loops over many arrays: it checks at run time that they do not overlap, at most 8 by
+    default."""
     import llvmlite.binding as llvm
 
     llvm.set_option("teachtorch", "-runtime-memory-check-threshold=256")

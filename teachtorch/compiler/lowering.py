@@ -1,7 +1,8 @@
 """From operators to values that kernels can compute: each operator is taken apart, or stays a call.
 
-An operator is taken apart by a rule in `rules.py`, by its one-element function if its declaration has one, else it is a
-Call. What memory is changed under, or is computed in a dtype that kernels have not, is left to calls as well.
+An operator is taken apart by a rule in `rules.py`, by its one-element function if its declaration has one,
+else it is a Call. What memory is changed under, or is computed in a dtype that kernels have not, is left to
+calls as well.
 """
 import operator
 
@@ -41,7 +42,7 @@ class Lowering:
                 self.values[node] = self.lower(node)
         return inputs, [None if n is None else self.values[n] for n in self.graph.output_node().args[0]]
 
-    # ---- one node -----------------------------------------------------------------------------------------------------
+    # ---- one node ------------------------------------------------------------------------------------------
 
     def lower(self, node):
         from .rules import RULES
@@ -61,7 +62,8 @@ class Lowering:
         return self.call(node) if found is None else found
 
     def may_fuse(self, node):
-        """Whether all memory that the node touches is left alone by in-place operators, and in a kernel's dtype."""
+        """Whether all memory that the node touches is left alone by in-place operators, and in a kernel's
+        dtype."""
         tensors = [n for n in (node, *node.all_input_nodes)]
         if any(self.changed.touches(n) for n in tensors):
             return False
@@ -79,7 +81,8 @@ class Lowering:
             source = args[0]
             views = isinstance(source, Call) and source.is_view
         if isinstance(fake, Tensor):
-            made = Call(node.name, fake.shape, fake.dtype, stride_of(fake), node.target, args, kwargs, views, ordered)
+            made = Call(node.name, fake.shape, fake.dtype, stride_of(fake), node.target, args, kwargs, views,
+                        ordered)
         else:
             made = Several(node.name, (), dt.float32, (), node.target, args, kwargs, views, ordered)
         if ordered:
@@ -93,8 +96,9 @@ class Lowering:
         return is_random(node.target) or any(self.changed.touches(n) for n in (node, *node.all_input_nodes))
 
     def declared_pointwise(self, op, node, args, kwargs):
-        """A pointwise operator by the one-element function of its declaration; None if it has arguments of another
-        kind than tensors and numbers, or is computed in integers, for which declarations have further rules."""
+        """A pointwise operator by the one-element function of its declaration; None if it has arguments of
+        another kind than tensors and numbers, or is computed in integers, for which declarations have further
+        rules."""
         signature, result = op.info.signature, node.meta["val"]
         given = dict(zip(signature.names, args)) | kwargs
         operands = [given.get(name, signature.keyword_defaults.get(name)) for name in signature.names]
@@ -112,7 +116,7 @@ class Lowering:
             return self.values[argument] if isinstance(argument, Node) else argument
         return map_aggregate(node.args, value), {k: map_aggregate(a, value) for k, a in node.kwargs.items()}
 
-    # ---- what rules are made of ---------------------------------------------------------------------------------------
+    # ---- what rules are made of ----------------------------------------------------------------------------
 
     def dtype_of(self, operands, kind=None):
         """The dtype in which operands are computed."""
@@ -125,9 +129,11 @@ class Lowering:
         shape = geometry.broadcast_shapes(*[o.shape for o in operands if isinstance(o, Value)])
         operands = [before_expand(o) for o in operands]
         strides = None if like is None or like._shape != shape else stride_of(like)
-        key = ("pointwise", function, tuple([id(o) if isinstance(o, Value) else (type(o), repr(o)) for o in operands]),
+        key = ("pointwise", function, tuple([id(o) if isinstance(o, Value) else (type(o), repr(o))
+                                             for o in operands]),
                str(compute), str(result), strides)
-        return self.once(key, operands, lambda n: Pointwise(n, shape, result, function, operands, compute, strides),
+        return self.once(key, operands, lambda n: Pointwise(n, shape, result, function, operands, compute,
+                                                            strides),
                          name or label(function))
 
     def reduce(self, kind, x, dims, keepdim=False, name=None):
@@ -155,7 +161,8 @@ class Lowering:
     def copied(self, x):
         """An expanded value as one that a kernel writes out in full."""
         source = before_expand(x)
-        return self.once(("copy", id(x)), (x,), lambda n: Pointwise(n, x.shape, x.dtype, "{0}", [source], x.dtype),
+        return self.once(("copy", id(x)), (x,),
+                         lambda n: Pointwise(n, x.shape, x.dtype, "{0}", [source], x.dtype),
                          "expand")
 
     def once(self, key, operands, make, name):
@@ -165,7 +172,8 @@ class Lowering:
         return self.known[key][0]
 
 
-LABELS = {"{0} + {1}": "add", "{0} - {1}": "sub", "{0} * {1}": "mul", "{0} / {1}": "div", "{0} * {0}": "square",
+LABELS = {"{0} + {1}": "add", "{0} - {1}": "sub", "{0} * {1}": "mul", "{0} / {1}": "div",
+          "{0} * {0}": "square",
           "math.sqrt({0})": "sqrt", "{one} / math.sqrt({0} + {1})": "rsqrt", "({0} - {1}) * {2}": "normalize"}
 
 
@@ -184,7 +192,8 @@ def leading(dims):
 
 def before_expand(value):
     """What an expanded value was expanded from: kernels broadcast by themselves."""
-    while isinstance(value, Call) and value.is_view and getattr(value.target, "_op", None) is registry["expand"]:
+    while isinstance(value, Call) and value.is_view and getattr(value.target, "_op",
+                                                                None) is registry["expand"]:
         value = value.args[0]
     return value
 
@@ -207,7 +216,7 @@ def fake_of(operand):
     return meta_tensor(operand.shape, operand.dtype) if isinstance(operand, Value) else operand
 
 
-# ---- memory that in-place operators change ------------------------------------------------------------------------------
+# ---- memory that in-place operators change -----------------------------------------------------------------
 
 class ChangedMemory:
     """Which nodes of a graph look at memory that an in-place operator changes: found by following views."""

@@ -1,18 +1,21 @@
 """Whether a model is what it was, asked before each call of a compiled function.
 
-A model of a hundred modules has some thousand things that a graph depends on: flags, children, hooks, which parameters
-there are and of what shape. Nearly always not one has been touched, so the first question is whether the very same
-objects are in their places. It is written out as one straight function, a comparison by `is` for each. Where an object
-is another one, the values are compared, and if they are equal the straight function is written anew.
+A model of a hundred modules has some thousand things that a graph depends on: flags, children, hooks, which
+parameters there are and of what shape. Nearly always not one has been touched, so the first question is
+whether the very same objects are in their places. It is written out as one straight function, a comparison by
+`is` for each. Where an object is another one, the values are compared, and if they are equal the straight
+function is written anew.
 """
 import weakref
 from itertools import count
 
 from ..core.generated import function_from
 
-REWRITES = 8                            # of the straight function; a model whose objects change all the time is compared
+# of the straight function; a model whose objects change all the time is compared
+REWRITES = 8
 class ModulesWatch:
-    """All of a model at one go, as environment.py's Watch: `now()` is `then`, True, while nothing has changed.
+    """All of a model at one go, as environment.py's Watch: `now()` is `then`, True, while nothing has
+    changed.
 
     Args:
         place: the model, in the user's words.
@@ -89,8 +92,8 @@ class Straight:
         self.lines += [f"{where}[{key!r}] is {self.name(table[key])}" for key in keys]
 
     def metadata(self, t):
-        """Shape, strides and dtype cannot change while the array is the same. It is held weakly: a guard must not keep
-        memory alive that the model has let go."""
+        """Shape, strides and dtype cannot change while the array is the same. It is held weakly: a guard must
+        not keep memory alive that the model has let go."""
         where = self.name(t)
         if t._array is not None:
             self.lines.append(f"{where}._array is {self.name(weakref.ref(t._array))}()")
@@ -104,4 +107,5 @@ class Straight:
 
     def function(self):
         text = " and\n            ".join(self.lines)
-        return function_from(f"def untouched():\n    return ({text})\n", "untouched", "guards of modules", self.scope)
+        return function_from(f"def untouched():\n    return ({text})\n", "untouched", "guards of modules",
+                             self.scope)

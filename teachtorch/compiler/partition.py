@@ -1,8 +1,8 @@
 """Splitting a graph of forward and backward in two, and choosing what forward keeps for backward.
 
-What backward needs of forward is either kept or computed again. Keeping costs memory traffic, computing again costs little
-for a pointwise operator that is fused anyway. The cheapest choice is a minimum cut between what must be kept somewhere
-(inputs, products, sums) and what backward reads; a value's capacity is its bytes.
+What backward needs of forward is either kept or computed again. Keeping costs memory traffic, computing again
+costs little for a pointwise operator that is fused anyway. The cheapest choice is a minimum cut between what
+must be kept somewhere (inputs, products, sums) and what backward reads; a value's capacity is its bytes.
 """
 from collections import deque
 
@@ -27,7 +27,8 @@ def partition(captured):
     tangents = [n for n in graph.nodes if n.op == "placeholder" and n.name.startswith("tangent_")]
     forward = forward_nodes(graph, tangents)
     kept = choose_kept(graph, forward, results, [g for g in gradients if g is not None])
-    return (forward_graph(graph, forward, results, kept), backward_graph(graph, forward, kept, tangents, gradients),
+    return (forward_graph(graph, forward, results, kept),
+            backward_graph(graph, forward, kept, tangents, gradients),
             len(kept))
 
 
@@ -88,16 +89,19 @@ def repeatable(graph):
         op = getattr(node.target, "_op", None)
         if node.op != "call_function" or op is None or is_random(node.target) or changed.touches(node):
             return False
-        if any(changed.touches(n) for n in node.all_input_nodes) or not isinstance(node.meta.get("val"), Tensor):
+        if any(changed.touches(n) for n in node.all_input_nodes) or not isinstance(node.meta.get("val"),
+                                                                                   Tensor):
             return False
         kind = getattr(op.info, "kind", None)
-        return not op.name.endswith("_") and (kind == "pointwise" or op.name in ONE_ELEMENT_RULES and op.name in RULES
+        return not op.name.endswith("_") and (kind == "pointwise" or op.name in ONE_ELEMENT_RULES
+                                              and op.name in RULES
                                               or is_view(node.target))
     return test
 
 
 def cost_of(node, results):
-    """Bytes to write and read a value; what is there anyway is only read. A tuple of results cannot be kept."""
+    """Bytes to write and read a value; what is there anyway is only read. A tuple of results cannot be
+    kept."""
     fake = node.meta.get("val")
     if not isinstance(fake, Tensor):
         return ENDLESS
@@ -147,7 +151,7 @@ class Network:
             self.capacity[b][a] += amount
 
 
-# ---- the two graphs -----------------------------------------------------------------------------------------------------
+# ---- the two graphs ----------------------------------------------------------------------------------------
 
 def forward_graph(joint, forward, results, kept):
     graph, new = Graph(), {}

@@ -19,7 +19,8 @@ from .lowering import Lowering
 class Program:
     """A graph made ready to run: call it with its inputs, it returns a tuple of its outputs.
 
-    Attributes: launches (the groups' kernels), calls (the operators that are left), source (the text of the function).
+    Attributes: launches (the groups' kernels), calls (the operators that are left), source (the text of the
+    function).
     """
 
     def __init__(self, graph, name="program"):
@@ -41,7 +42,7 @@ class Program:
         """The text of the function."""
         return self.run.source
 
-    # ---- writing ------------------------------------------------------------------------------------------------------
+    # ---- writing -------------------------------------------------------------------------------------------
 
     def write(self):
         """The text of the function; what it calls goes into its scope."""
@@ -73,7 +74,8 @@ class Program:
         return found
 
     def forget(self, values):
-        names = [f"{prefix}_{v.name}" for v in values for prefix, have in (("a", self.arrays), ("t", self.tensors))
+        names = [f"{prefix}_{v.name}" for v in values for prefix,
+                 have in (("a", self.arrays), ("t", self.tensors))
                  if v in have]
         return [f"del {', '.join(names)}"] if names else []
 

@@ -1,8 +1,8 @@
 """How operators are taken apart into pointwise values and reductions.
 
-A rule is `rule(b, node, *args, **kwargs)`: `b` is the Lowering, arguments are Values, numbers and the rest. It returns a
-Value, a tuple of them for an operator with several results, or None if this call is to stay a call.
-Sums are made in float64, whatever the dtype, and rounded once.
+A rule is `rule(b, node, *args, **kwargs)`: `b` is the Lowering, arguments are Values, numbers and the rest.
+It returns a Value, a tuple of them for an operator with several results, or None if this call is to stay a
+call. Sums are made in float64, whatever the dtype, and rounded once.
 """
 import math
 
@@ -24,7 +24,7 @@ def rule(*names):
     return register
 
 
-# ---- arithmetic -------------------------------------------------------------------------------------------------------
+# ---- arithmetic --------------------------------------------------------------------------------------------
 
 def arithmetic(text, *names):
     """Rules for operators that are one expression, for numbers of every kind."""
@@ -47,7 +47,8 @@ def add(b, node, self, other, alpha=1):
     if result.dtype is dt.bool:
         return None
     if alpha != 1:
-        other = b.pointwise("{0} * {1}", other, alpha, compute=result.dtype) if isinstance(other, Value) else other * alpha
+        other = b.pointwise("{0} * {1}", other, alpha,
+                            compute=result.dtype) if isinstance(other, Value) else other * alpha
     sign = "+" if node.target._op.name == "add" else "-"
     if node.target._op.name == "rsub":
         if alpha != 1:
@@ -90,12 +91,13 @@ one_operand("math.sqrt({0})", "sqrt")
 one_operand("abs({0})", "abs")
 
 
-# ---- conditions -------------------------------------------------------------------------------------------------------
+# ---- conditions --------------------------------------------------------------------------------------------
 
 def comparison(text, name):
     @rule(name)
     def compare(b, node, self, other):
-        return b.pointwise(text, self, other, compute=b.dtype_of((self, other)), result=dt.bool, like=node.meta["val"],
+        return b.pointwise(text, self, other, compute=b.dtype_of((self, other)), result=dt.bool,
+                           like=node.meta["val"],
                            name=node.name)
 
 
@@ -161,7 +163,7 @@ def clamp(b, node, self, min=None, max=None):
     return b.pointwise(function, self, *bounds, compute=result.dtype, like=result, name=node.name)
 
 
-# ---- activations whose operators are no declared pointwise ones ---------------------------------------------------------
+# ---- activations whose operators are no declared pointwise ones --------------------------------------------
 
 @rule("gelu")
 def gelu(b, node, self, approximate="none"):
@@ -177,7 +179,7 @@ def gelu_backward(b, node, grad, self, approximate="none"):
     return b.pointwise(forms[approximate], grad, self, compute=result.dtype, like=result, name=node.name)
 
 
-# ---- copies -----------------------------------------------------------------------------------------------------------
+# ---- copies ------------------------------------------------------------------------------------------------
 
 @rule("detach", "alias")
 def detach(b, node, self):
@@ -188,7 +190,8 @@ def detach(b, node, self):
 def clone(b, node, self, dtype=None, device=None, memory_format=None, *rest, **options):
     """A copy, in another dtype."""
     result = node.meta["val"]
-    if device is not None or result.dtype.category == dt.BOOL and self.dtype.category != dt.BOOL or is_cut(self.dtype, result.dtype):
+    makes_bool = result.dtype.category == dt.BOOL and self.dtype.category != dt.BOOL
+    if device is not None or makes_bool or is_cut(self.dtype, result.dtype):
         return None
     return b.pointwise("{0}", self, compute=result.dtype, like=result, name=node.name)
 
@@ -198,7 +201,7 @@ def is_cut(source, result):
     return source.category == dt.FLOATING and result.category != dt.FLOATING
 
 
-# ---- sums and maxima ----------------------------------------------------------------------------------------------------
+# ---- sums and maxima ---------------------------------------------------------------------------------------
 
 def dims_of(dim):
     return () if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
@@ -251,7 +254,7 @@ def var(b, node, self, dim=None, correction=None, keepdim=False):
     return b.pointwise("math.sqrt({0})", found[1], name=node.name)
 
 
-# ---- softmax ------------------------------------------------------------------------------------------------------------
+# ---- softmax -----------------------------------------------------------------------------------------------
 
 @rule("_softmax")
 def softmax(b, node, self, dim):
@@ -276,7 +279,8 @@ def log_softmax(b, node, self, dim):
 def softmax_backward(b, node, grad_output, output, dim):
     product = b.pointwise("{0} * {1}", grad_output, output)
     total = b.reduce("sum", product, (dim,), True)
-    return None if total is None else b.pointwise("{0} * ({1} - {2})", output, grad_output, total, name=node.name)
+    return None if total is None else b.pointwise("{0} * ({1} - {2})", output, grad_output, total,
+                                                  name=node.name)
 
 
 @rule("_log_softmax_backward_data")
@@ -287,7 +291,7 @@ def log_softmax_backward(b, node, grad_output, output, dim):
     return b.pointwise("{0} - {1} * {2}", grad_output, b.pointwise(scalar.exp, output), total, name=node.name)
 
 
-# ---- layer norm ---------------------------------------------------------------------------------------------------------
+# ---- layer norm --------------------------------------------------------------------------------------------
 
 @rule("native_layer_norm")
 def layer_norm(b, node, input, normalized_shape, weight=None, bias=None, eps=1e-5):
@@ -320,7 +324,7 @@ def layer_norm_backward(b, node, grad_output, input, normalized_shape, weight, m
     return own, weight_slope, b.reduce("sum", grad_output, leading)
 
 
-# ---- losses -------------------------------------------------------------------------------------------------------------
+# ---- losses ------------------------------------------------------------------------------------------------
 
 @rule("mse_loss")
 def mse_loss(b, node, self, target, reduction):

@@ -6,8 +6,9 @@ from .partition import partition
 
 empty = exports[""]["empty"]
 
-DOUBLE = ("torch.compile with aot_autograd does not currently support double backward: the backward of a compiled "
-          "function is compiled too, and has no graph. Run the function itself where you need second derivatives")
+DOUBLE = ("torch.compile with aot_autograd does not currently support double backward: the backward of a "
+          "compiled function is compiled too, and has no graph. Run the function itself where you need "
+          "second derivatives")
 
 
 class Refusal(Function):
@@ -23,7 +24,8 @@ class Refusal(Function):
 
 
 class Training:
-    """Both graphs of one capture. Call it with the inputs and held tensors: results that gradients flow through."""
+    """Both graphs of one capture. Call it with the inputs and held tensors: results that gradients flow
+    through."""
 
     def __init__(self, captured, make):
         forward_graph, backward_graph, count = partition(captured)

@@ -1,4 +1,4 @@
-"""Modes: objects that see every call in a block of a thread. One stack for public functions, one for operators."""
+"""Modes: objects that see every call in a block of a thread. One stack for functions, one for operators."""
 from contextlib import contextmanager
 
 from . import keys as K

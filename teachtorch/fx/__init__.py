@@ -6,9 +6,9 @@
     traced.graph.lint(); traced.recompile()
     print(traced.code)                      # the Python that the graph means
 
-The rooms, in the order data flows: `proxy.py` (what runs through forward), `tracer.py` (runs it), `node.py` and
-`graph.py` (what is noted), `codegen.py` (back to Python), `graph_module.py` (a Module that runs it), `interpreter.py`
-(runs a graph node by node), `subgraph_rewriter.py` and `passes/` (change it).
+The rooms, in the order data flows: `proxy.py` (what runs through forward), `tracer.py` (runs it), `node.py`
+and `graph.py` (what is noted), `codegen.py` (back to Python), `graph_module.py` (a Module that runs it),
+`interpreter.py` (runs a graph node by node), `subgraph_rewriter.py` and `passes/` (change it).
 https://pytorch.org/docs/stable/fx.html; the paper is arXiv:2112.08429.
 """
 from . import experimental, immutable_collections, passes, subgraph_rewriter  # noqa: F401
@@ -21,5 +21,6 @@ from .proxy import Proxy, TraceError
 from .subgraph_rewriter import replace_pattern
 from .tracer import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
 
-__all__ = ["CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "PH", "Proxy", "ProxyableClassMeta", "TraceError", "Tracer",
+__all__ = ["CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "PH", "Proxy", "ProxyableClassMeta",
+           "TraceError", "Tracer",
            "Transformer", "has_side_effect", "map_arg", "replace_pattern", "symbolic_trace", "wrap"]

@@ -11,9 +11,11 @@ from ..core.dtype import dtype
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .node import Node, is_builtin, nodes_in, qualified_name, type_repr
 
-BINARY = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
+BINARY = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
+          operator.floordiv: "//",
           operator.mod: "%", operator.pow: "**", operator.matmul: "@", operator.and_: "&", operator.or_: "|",
-          operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>", operator.eq: "==", operator.ne: "!=",
+          operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>", operator.eq: "==",
+          operator.ne: "!=",
           operator.lt: "<", operator.gt: ">", operator.le: "<=", operator.ge: ">="}
 UNARY = {operator.neg: "-", operator.pos: "+", operator.invert: "~"}
 IN_PLACE = {operator.iadd: "+=", operator.isub: "-=", operator.imul: "*=", operator.itruediv: "/=",
@@ -36,7 +38,8 @@ def python_code(graph, root_module):
 
 
 class CodeGen:
-    """What surrounds a graph's statements: the first line, the return, and the change of inputs that they imply.
+    """What surrounds a graph's statements: the first line, the return, and the change of inputs that they
+    imply.
 
     `body_transformer`: a function from the list of lines to another one, or None. torch.fx.CodeGen.
     """
@@ -87,7 +90,8 @@ class PyTreeCodeGen(CodeGen):
     def process_inputs(self, *args):
         leaves, spec = tree_flatten(tuple(args))
         if spec != self.in_spec:
-            raise ValueError(f"the arguments are nested as {spec}, but the function was traced with {self.in_spec}")
+            raise ValueError(f"the arguments are nested as {spec}, but the function was traced with "
+                             f"{self.in_spec}")
         return leaves
 
     def process_outputs(self, outputs):
@@ -178,7 +182,8 @@ class Writer:
         return f"{self.global_name(qualified_name(target), target)}({self.arguments(args, node.kwargs)})"
 
     def arguments(self, args, kwargs):
-        return ", ".join([*map(self.text, args), *[f"{key} = {self.text(value)}" for key, value in kwargs.items()]])
+        return ", ".join([*map(self.text, args),
+                          *[f"{key} = {self.text(value)}" for key, value in kwargs.items()]])
 
     def text(self, argument):
         """An argument as an expression."""
@@ -231,12 +236,14 @@ class Writer:
 def path(root, target):
     """`self.layer`; a part that is no identifier goes through getattr."""
     for atom in target.split("."):
-        root = f"{root}.{atom}" if atom.isidentifier() and not keyword.iskeyword(atom) else f'getattr({root}, "{atom}")'
+        is_name = atom.isidentifier() and not keyword.iskeyword(atom)
+        root = f"{root}.{atom}" if is_name else f'getattr({root}, "{atom}")'
     return root
 
 
 def last_uses(graph):
-    """{node: the nodes that are used for the last time there}; a node that nobody uses ends where it is made."""
+    """{node: the nodes that are used for the last time there}; a node that nobody uses ends where it is
+    made."""
     found, ended = {}, set()
     for node in reversed(graph.nodes):
         for used in reversed(nodes_in(node.args, node.kwargs)):

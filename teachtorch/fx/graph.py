@@ -102,11 +102,13 @@ class Graph:
                                 type_expr=type_expr)
 
     def get_attr(self, qualified_name, type_expr=None):
-        """An attribute of the module, such as "layer.weight". Warns if the owning module has none of that name."""
+        """An attribute of the module, such as "layer.weight". Warns if the owning module has none of that
+        name."""
         if self.owning_module is not None and not has_attribute(self.owning_module, qualified_name):
-            warnings.warn("Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! "
-                          "Call GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to "
-                          "add the necessary Parameter, or nn.Module.register_buffer to add the necessary buffer",
+            warnings.warn("Attempted to insert a get_attr Node with no underlying reference in the owning "
+                          "GraphModule! Call GraphModule.add_submodule to add the necessary submodule, "
+                          "GraphModule.add_parameter to add the necessary Parameter, or "
+                          "nn.Module.register_buffer to add the necessary buffer",
                           stacklevel=2)
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
@@ -127,7 +129,8 @@ class Graph:
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def node_copy(self, node, arg_transform=lambda node: node):
-        """Copy a node of another graph to here; `arg_transform(node)` gives this graph's node for each argument."""
+        """Copy a node of another graph to here; `arg_transform(node)` gives this graph's node for each
+        argument."""
         args, kwargs = map_arg(node.args, arg_transform), map_arg(node.kwargs, arg_transform)
         new = self.create_node(node.op, node.target, args, dict(kwargs), node.name, node.type)
         new.meta = copy.copy(node.meta)
@@ -161,7 +164,8 @@ class Graph:
     # ---- changing the list -------------------------------------------------------------------------------
 
     def inserting_before(self, n=None):
-        """Where the next nodes go: before `n` (the first node without it). Also a context manager, which goes back."""
+        """Where the next nodes go: before `n` (the first node without it). Also a context manager, which goes
+        back."""
         return self._inserting(self._root._next if n is None else n)
 
     def inserting_after(self, n=None):
@@ -184,8 +188,8 @@ class Graph:
     def erase_node(self, to_erase):
         """Take a node out. RuntimeError if another one still uses it."""
         if to_erase.users:
-            raise RuntimeError(f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the "
-                               f"graph: {to_erase.users}!")
+            raise RuntimeError(f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users "
+                               f"in the graph: {to_erase.users}!")
         if to_erase.graph is not self:
             raise RuntimeError(f"Attempting to remove {to_erase} from wrong graph!")
         if to_erase._erased:
@@ -207,7 +211,8 @@ class Graph:
         return len(self.nodes) < before
 
     def lint(self):
-        """Check the graph: each node uses only earlier nodes of this graph, names are unique, targets exist."""
+        """Check the graph: each node uses only earlier nodes of this graph, names are unique, targets
+        exist."""
         seen, names = set(), set()
         for node in self.nodes:
             self._check_arguments(node, seen)
@@ -223,24 +228,27 @@ class Graph:
             raise RuntimeError(f"Node '{node}' does not belong to this Graph!")
         for argument in node.all_input_nodes:
             if argument.graph is not self:
-                raise RuntimeError(f"Argument '{argument}' of Node '{node}' does not belong to this Graph, but was used "
-                                   "as an argument! If you are copying nodes from another graph, make sure to use "
-                                   "``arg_transform`` on node_copy() to remap values")
+                raise RuntimeError(f"Argument '{argument}' of Node '{node}' does not belong to this Graph, "
+                                   "but was used as an argument! If you are copying nodes from another "
+                                   "graph, make sure to use ``arg_transform`` on node_copy() to remap values")
             if argument not in seen:
-                raise RuntimeError(f"Argument '{argument}' of Node '{node}' was used before it has been defined! "
-                                   f"Please check that Nodes in the graph are topologically ordered\n{self}")
+                raise RuntimeError(f"Argument '{argument}' of Node '{node}' was used before it has been "
+                                   "defined! Please check that Nodes in the graph are topologically "
+                                   f"ordered\n{self}")
 
     def _check_target(self, node):
         place = self.owning_module
         for atom in node.target.split("."):
             if not hasattr(place, atom):
-                raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {atom} of {place}")
+                raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute "
+                                   f"{atom} of {place}")
             place = getattr(place, atom)
 
     # ---- as text -----------------------------------------------------------------------------------------
 
     def python_code(self, root_module, **options):
-        """The graph as Python: a PythonCode with `src` and the `globals` it needs. `root_module`: usually "self"."""
+        """The graph as Python: a PythonCode with `src` and the `globals` it needs. `root_module`: usually
+        "self"."""
         return python_code(self, root_module)
 
     def set_codegen(self, codegen):
@@ -250,8 +258,8 @@ class Graph:
     def on_generate_code(self, make_transformer):
         """Change the lines of the written function from the next `recompile` on.
 
-        `make_transformer(present)`: returns a function from the list of lines to another; `present` is the one that is
-        set now, or None. Returns a context manager that sets `present` back.
+        `make_transformer(present)`: returns a function from the list of lines to another; `present` is the
+        one that is set now, or None. Returns a context manager that sets `present` back.
         """
         earlier = self._codegen.body_transformer
         self._codegen.body_transformer = make_transformer(earlier)
@@ -294,4 +302,5 @@ def table(head, rows):
     """Rows as text in columns under a head."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     lines = [head, ["-" * width for width in widths], *rows]
-    return "\n".join(["  ".join([cell.ljust(width) for cell, width in zip(line, widths)]).rstrip() for line in lines])
+    return "\n".join(["  ".join([cell.ljust(width) for cell, width in zip(line, widths)]).rstrip()
+                      for line in lines])

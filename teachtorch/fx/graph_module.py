@@ -13,12 +13,13 @@ _numbers = itertools.count()
 class GraphModule(Module):
     """Runs a graph. `code`: the Python; after changing `graph`, call `recompile()`.
 
-    `root`: the module (or {"name": value}) that the graph's get_attr and call_module targets are taken from; they are
-    shared with it, not copied. torch.fx.GraphModule.
+    `root`: the module (or {"name": value}) that the graph's get_attr and call_module targets are taken from;
+    they are shared with it, not copied. torch.fx.GraphModule.
     """
 
     def __new__(cls, *args, **kwargs):
-        # A class for each instance: `forward` is set on the class, where Module.__call__ and users look for it.
+        # A class for each instance: `forward` is set on the class, where Module.__call__ and users look for
+        # it.
         return object.__new__(type(cls.__name__, (cls,), {"__module__": cls.__module__}))
 
     def __init__(self, root, graph, class_name="GraphModule"):
@@ -123,11 +124,13 @@ class GraphModule(Module):
         return rebuild, reduced(self)
 
     def __str__(self):
-        return f"{super().__str__()}\n{self.code}\n# To see more debug info, please use `graph_module.print_readable()`"
+        return (f"{super().__str__()}\n{self.code}\n"
+                "# To see more debug info, please use `graph_module.print_readable()`")
 
 
 def adopt(module, root, target, node=None):
-    """Put what `root` has at a qualified name into `module` at the same name; a tensor becomes a buffer there."""
+    """Put what `root` has at a qualified name into `module` at the same name; a tensor becomes a buffer
+    there."""
     *path, name = target.split(".")
     place, source = module, root
     for atom in path if isinstance(root, Module) else ():
@@ -140,7 +143,8 @@ def adopt(module, root, target, node=None):
     elif target in root:
         value, place = root[target], made_places(module, path)
     else:
-        raise RuntimeError(f"Node {node} referenced target {target} but that target was not provided in ``root``!")
+        raise RuntimeError(f"Node {node} referenced target {target} but that target was not provided in "
+                           "``root``!")
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         forgotten = getattr(source, "_non_persistent_buffers_set", ())
         place.register_buffer(name, value, name not in forgotten)

@@ -1,4 +1,5 @@
-"""`Interpreter`: runs a graph node by node; `Transformer`: an Interpreter whose values are proxies of a new graph."""
+"""`Interpreter`: runs a graph node by node; `Transformer`: an Interpreter whose values are proxies of a new
+graph."""
 from ..nn import Module
 from .graph import Graph
 from .graph_module import GraphModule
@@ -8,9 +9,11 @@ from .tracer import Tracer
 
 
 class Interpreter:
-    """Runs `module.graph`. Override a method to change what a kind of node does: `call_function(target, args, kwargs)`.
+    """Runs `module.graph`. Override a method to change what a kind of node does: `call_function(target, args,
+    kwargs)`.
 
-    `env`: {node: its value} while it runs; with `garbage_collect_values` a value is forgotten after its last use.
+    `env`: {node: its value} while it runs; with `garbage_collect_values` a value is forgotten after its last
+    use.
     """
 
     def __init__(self, module, garbage_collect_values=True, graph=None):
@@ -68,8 +71,8 @@ class Interpreter:
     def map_nodes_to_values(self, args, n):
         def value(node):
             if node not in self.env:
-                raise RuntimeError(f"Node {n} referenced nonexistent value {node}! Run Graph.lint() to diagnose such "
-                                   "issues")
+                raise RuntimeError(f"Node {n} referenced nonexistent value {node}! Run Graph.lint() to "
+                                   "diagnose such issues")
             return self.env[node]
         return map_arg(args, value)
 
@@ -84,7 +87,8 @@ class Interpreter:
         except StopIteration:
             if args:
                 return args[0]
-            raise RuntimeError(f"Expected positional argument for parameter {target}, but one was not passed in!") \
+            raise RuntimeError(f"Expected positional argument for parameter {target}, but one was not passed "
+                               "in!") \
                 from None
 
     def get_attr(self, target, args, kwargs):

@@ -35,7 +35,8 @@ def split_number(name):
 
 def is_reserved(name):
     """Whether generated code could not use the name for a variable."""
-    return keyword.iskeyword(name) or name in vars(builtins) or name in ("inf", "nan", "NoneType", "torch", "self")
+    return keyword.iskeyword(name) or name in vars(builtins) or name in ("inf", "nan", "NoneType", "torch",
+                                                                         "self")
 
 
 def snake_case(name):

@@ -8,7 +8,8 @@
     call_module     "layer"                         the submodule, called
     output          "output"                        args[0] is returned
 
-Nodes stand in a doubly linked list, in the order they run; `users` is kept up to date whenever arguments change.
+Nodes stand in a doubly linked list, in the order they run; `users` is kept up to date whenever arguments
+change.
 """
 import builtins
 import types
@@ -23,10 +24,11 @@ class immutable_list(list):
     """A list in a node's arguments: changing it would bypass `users`."""
 
     def _refuse(self, *args, **kwargs):
-        raise NotImplementedError(f"'{type(self).__name__}' object does not support mutation. If you are attempting to "
-                                  "modify the kwargs or args of a torch.fx.Node object,\ninstead create a new copy of "
-                                  "it and assign the copy to the node:\n\n    new_args = ... # copy and mutate args\n"
-                                  "    node.args = new_args\n")
+        raise NotImplementedError(f"'{type(self).__name__}' object does not support mutation. If you are "
+                                  "attempting to modify the kwargs or args of a torch.fx.Node "
+                                  "object,\ninstead create a new copy of it and assign the copy to the "
+                                  "node:\n\n    new_args = ... # copy and mutate args\n    node.args = "
+                                  "new_args\n")
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
@@ -63,7 +65,8 @@ def map_aggregate(argument, function):
     if isinstance(argument, dict):
         return immutable_dict({key: map_aggregate(value, function) for key, value in argument.items()})
     if isinstance(argument, slice):
-        return slice(*[map_aggregate(part, function) for part in (argument.start, argument.stop, argument.step)])
+        return slice(*[map_aggregate(part, function)
+                       for part in (argument.start, argument.stop, argument.step)])
     return function(argument)
 
 
@@ -87,11 +90,11 @@ class Node:
         if op not in OPS:
             raise AssertionError(f"op '{op}' is not in _legal_ops: {', '.join(OPS)}")
         if op == "call_function" and not callable(target):
-            raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type {type(target)} but a "
-                             "Callable is expected")
+            raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type "
+                             f"{type(target)} but a Callable is expected")
         if op != "call_function" and not isinstance(target, str):
-            raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type {type(target)} but a "
-                             "str is expected")
+            raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type "
+                             f"{type(target)} but a str is expected")
         self.graph = graph
         self.name = name
         self.op = op
@@ -167,21 +170,24 @@ class Node:
         """
         if propagate_meta:
             if replace_with.meta:
-                raise AssertionError("Called node.replace_all_uses_with(replace_with, propagate_meta=True), but "
-                                     "replace_with already has .meta keys")
+                raise AssertionError("Called node.replace_all_uses_with(replace_with, propagate_meta=True), "
+                                     "but replace_with already has .meta keys")
             replace_with.meta.update(self.meta)
         changed = [user for user in self.users if delete_user_cb(user)]
         for user in changed:
             user.replace_input_with(self, replace_with)
         return changed
 
-    def normalized_arguments(self, root, arg_types=None, kwarg_types=None, normalize_to_only_use_kwargs=False):
-        """The arguments of a call of a public function, or of a module of torch.nn in `root`, in their declared places and
+    def normalized_arguments(self, root, arg_types=None, kwarg_types=None,
+                             normalize_to_only_use_kwargs=False):
+        """The arguments of a call of a public function, or of a module of torch.nn in `root`, in their
+        declared places and
         with defaults: an ArgsKwargsPair. None for other nodes."""
         from . import operator_schemas
 
         if self.op == "call_function":
-            return operator_schemas.normalize_function(self.target, self.args, self.kwargs, arg_types, kwarg_types,
+            return operator_schemas.normalize_function(self.target, self.args, self.kwargs, arg_types,
+                                                       kwarg_types,
                                                        normalize_to_only_use_kwargs)
         if self.op == "call_module":
             return operator_schemas.normalize_module(root, self.target, self.args, self.kwargs,
@@ -230,7 +236,8 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self):
-        """Whether the node does something beside returning a value, so that it stays though nobody uses it."""
+        """Whether the node does something beside returning a value, so that it stays though nobody uses
+        it."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":
@@ -247,7 +254,8 @@ class Node:
             raise AssertionError("self.graph.owning_module not set for purity check")
         return owner.get_submodule(self.target)
 
-    def format_node(self, placeholder_names=None, maybe_return_typename=None, *, include_tensor_metadata=False):
+    def format_node(self, placeholder_names=None, maybe_return_typename=None, *,
+                    include_tensor_metadata=False):
         """One line of text, as `print(graph)` shows it."""
         return format_node(self)
 
@@ -275,10 +283,12 @@ def has_side_effect(function):
 
 
 def _writes(name, kwargs):
-    """Whether a call changes its argument, by PyTorch's rule of names: `add_`, and `inplace=True` or `out=`."""
+    """Whether a call changes its argument, by PyTorch's rule of names: `add_`, and `inplace=True` or
+    `out=`."""
     name = name.partition(".")[0]                          # aten.add_.Tensor
     in_place = name.endswith("_") and not name.endswith("__") and name not in ("and_", "or_", "not_", "is_")
-    return in_place or bool(kwargs.get("inplace")) or kwargs.get("out") is not None or name in ("setitem", "__setitem__")
+    return in_place or bool(kwargs.get("inplace")) or kwargs.get("out") is not None or name in ("setitem",
+                                                                                                "__setitem__")
 
 
 # ---- as text ---------------------------------------------------------------------------------------------
@@ -309,7 +319,9 @@ def type_repr(kind):
     if is_builtin(kind):
         return kind.__name__
     home = kind.__module__
-    return f"torch.{kind.__name__}" if home == f"{package}.tensor" else f"{home}.{kind.__name__}".replace(package, "torch")
+    if home == f"{package}.tensor":
+        return f"torch.{kind.__name__}"
+    return f"{home}.{kind.__name__}".replace(package, "torch")
 
 
 def pretty_target(node):

@@ -17,11 +17,13 @@ class ArgsKwargsPair(NamedTuple):
     kwargs: dict
 
 
-def normalize_function(target, args, kwargs=None, arg_types=None, kwarg_types=None, normalize_to_only_use_kwargs=False):
+def normalize_function(target, args, kwargs=None, arg_types=None, kwarg_types=None,
+                       normalize_to_only_use_kwargs=False):
     """The arguments of a call of a public function with defaults filled in, as an ArgsKwargsPair.
 
-    None for a function that is not the library's, such as operator.add. `arg_types`, `kwarg_types`: in PyTorch they choose
-    among overloads; teachtorch has one signature for each function, and does not look at them.
+    None for a function that is not the library's, such as operator.add. `arg_types`, `kwarg_types`: in
+    PyTorch they choose among overloads; teachtorch has one signature for each function, and does not look at
+    them.
     """
     if getattr(target, "__module__", "").partition(".")[0] != OURS or not callable(target):
         return None
@@ -30,18 +32,21 @@ def normalize_function(target, args, kwargs=None, arg_types=None, kwarg_types=No
 
 
 def normalize_module(root, target, args, kwargs=None, normalize_to_only_use_kwargs=False):
-    """The same for the call of a submodule of `root` whose class is one of torch.nn. None for any other class.
+    """The same for the call of a submodule of `root` whose class is one of torch.nn. None for any other
+    class.
 
     RuntimeError if there is no such submodule.
     """
     try:
         module = root.get_submodule(target)
     except AttributeError as error:
-        raise RuntimeError(f"Tried to normalize arguments to module target {target} but root did not have that target!") \
+        raise RuntimeError(f"Tried to normalize arguments to module target {target} but root did not have "
+                           "that target!") \
             from error
     if getattr(nn, type(module).__name__, None) is not type(module):
         return None
-    return arranged(inspect.signature(inspect.unwrap(module.forward)), args, kwargs or {}, normalize_to_only_use_kwargs)
+    return arranged(inspect.signature(inspect.unwrap(module.forward)), args, kwargs or {},
+                    normalize_to_only_use_kwargs)
 
 
 def arranged(signature, args, kwargs, only_kwargs):

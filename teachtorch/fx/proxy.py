@@ -49,29 +49,33 @@ class Proxy:
 
     def __bool__(self):
         if self.tracer.trace_asserts and is_asserted():
-            self.tracer.create_proxy("call_function", exports[""]["_assert"], (self, "the assertion of the traced code"), {})
+            self.tracer.create_proxy("call_function", exports[""]["_assert"],
+                                     (self, "the assertion of the traced code"), {})
             return True
         return self.tracer.to_bool(self)
 
     def __index__(self):
-        raise NumberNotKnown(f"symbolically traced variables cannot be used as indices, sizes or counts of Python's own "
+        raise NumberNotKnown("symbolically traced variables cannot be used as indices, sizes or counts of "
+                             "Python's own "
                          f"functions, such as range() or int(){at_line()}. {FURTHER}")
 
     def __int__(self):
-        raise NumberNotKnown(f"int() of a symbolically traced value asks for its number, which is not there{at_line()}. "
+        raise NumberNotKnown("int() of a symbolically traced value asks for its number, which is not "
+                             f"there{at_line()}. "
                          f"Keep the tensor, or leave the module that asks to a leaf. {FURTHER}")
 
     def __float__(self):
-        raise NumberNotKnown(f"float() of a symbolically traced value asks for its number, which is not there{at_line()}. "
+        raise NumberNotKnown("float() of a symbolically traced value asks for its number, which is not "
+                             f"there{at_line()}. "
                          f"Keep the tensor, or leave the module that asks to a leaf. {FURTHER}")
 
     def __len__(self):
-        raise RuntimeError(f"'len' is not supported in symbolic tracing by default{at_line()}. If you want this call to "
-                           "be recorded, please call torch.fx.wrap('len') at module scope")
+        raise RuntimeError(f"'len' is not supported in symbolic tracing by default{at_line()}. If you want "
+                           "this call to be recorded, please call torch.fx.wrap('len') at module scope")
 
     def __contains__(self, item):
-        raise TraceError(f"'in' asks a symbolically traced value for its elements, which are not there{at_line()}. "
-                         f"{FURTHER}")
+        raise TraceError("'in' asks a symbolically traced value for its elements, which are not "
+                         f"there{at_line()}. {FURTHER}")
 
     def keys(self):
         """What `**proxy` asks for."""
@@ -114,7 +118,8 @@ def is_method_only(function):
 def tracer_of(arguments):
     """The tracer of the proxies among arguments. ValueError if they are of several."""
     found = {}
-    map_aggregate(arguments, lambda a: found.setdefault(id(a.tracer), a.tracer) if isinstance(a, Proxy) else a)
+    map_aggregate(arguments, lambda a: found.setdefault(id(a.tracer), a.tracer) if isinstance(a, Proxy)
+                  else a)
     if len(found) > 1:
         raise ValueError("Found multiple different tracers while trying to trace operations")
     return next(iter(found.values()))
@@ -122,7 +127,8 @@ def tracer_of(arguments):
 
 # ---- Python's operators ----------------------------------------------------------------------------------
 
-BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift")
+BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift",
+          "rshift")
 OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "getitem")
 IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor")
 
@@ -147,8 +153,8 @@ for _name in BINARY:
 
 
 def __setitem__(self, index, value):
-    raise TypeError(f"'Proxy' object does not support item assignment{at_line()}: write it as an operator, such as "
-                    "torch.index_put, torch.where or slice_scatter")
+    raise TypeError(f"'Proxy' object does not support item assignment{at_line()}: write it as an operator, "
+                    "such as torch.index_put, torch.where or slice_scatter")
 
 
 def __delitem__(self, index):
@@ -176,7 +182,8 @@ def user_frame():
     package = __name__.partition(".")[0]
     frame = sys._getframe(1)
     while frame is not None and (frame.f_globals.get("__name__", "").partition(".")[0] == package
-                                 or frame.f_code.co_filename.startswith("<operator ")):      # written out by ops/
+                                 # written out by ops/
+                                 or frame.f_code.co_filename.startswith("<operator ")):
         frame = frame.f_back
     return None if frame is None else traceback.extract_stack(frame, limit=1)[0]
 
@@ -214,7 +221,8 @@ class TracerBase:
         if self.record_stack_traces:
             frame = user_frame()
             if frame is not None:
-                node.stack_trace = f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n    {frame.line}\n'
+                node.stack_trace = (f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n'
+                                f'    {frame.line}\n')
         return node
 
     def proxy(self, node):
@@ -257,20 +265,22 @@ class TracerBase:
             return item.node
         if isinstance(item, range):
             return range(*[self.create_arg(part) for part in (item.start, item.stop, item.step)])
-        if isinstance(item, Node) or item is None or item is Ellipsis or isinstance(item, CONSTANTS) or callable(item):
+        is_constant = item is None or item is Ellipsis or isinstance(item, CONSTANTS)
+        if isinstance(item, Node) or is_constant or callable(item):
             return item
         raise NotImplementedError(f"argument of type: {type(item)}")
 
     def to_bool(self, proxy):
         """`if proxy:`"""
-        raise TraceError(f"symbolically traced variables cannot be used as inputs to control flow{at_line()}. The branch "
-                         "depends on a value that is not there while tracing: fix it with concrete_args, use "
-                         f"torch.where, or keep the module that branches as a leaf. {FURTHER}")
+        raise TraceError("symbolically traced variables cannot be used as inputs to control "
+                         f"flow{at_line()}. The branch depends on a value that is not there while tracing: "
+                         "fix it with concrete_args, use torch.where, or keep the module that branches as a "
+                         f"leaf. {FURTHER}")
 
     def iter(self, proxy):
         """`for item in proxy`, `*proxy`."""
-        raise TraceError("Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as "
-                         f"a *args or **kwargs function argument{at_line()}. {FURTHER}")
+        raise TraceError("Proxy object cannot be iterated. This can be attempted when the Proxy is used in a "
+                         f"loop or as a *args or **kwargs function argument{at_line()}. {FURTHER}")
 
     def keys(self, proxy):
         """`proxy.keys()`, `**proxy`."""

@@ -1,7 +1,8 @@
 """Replacing every place where a graph looks like a pattern.
 
-A pattern is a small graph: its placeholders match anything, its other nodes match nodes with the same op, target and
-arguments. `find_matches` looks for it from its results backward; `insert` puts the replacement there.
+A pattern is a small graph: its placeholders match anything, its other nodes match nodes with the same op,
+target and arguments. `find_matches` looks for it from its results backward; `insert` puts the replacement
+there.
 """
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -14,7 +15,8 @@ from .node import Node, map_arg
 from .tracer import symbolic_trace
 
 Match = namedtuple("Match", ["anchor", "nodes_map"])
-Match.__doc__ = "One place: `anchor`, the pattern's node that makes its result; `nodes_map`: {pattern's node: node}."
+Match.__doc__ = ("One place: `anchor`, the pattern's node that makes its result; `nodes_map`: "
+                 "{pattern's node: node}.")
 
 
 @dataclass
@@ -30,8 +32,8 @@ class ReplacedPatterns:
 class InternalMatch:
     """A place while it is decided on: what filters are asked about.
 
-    `anchors`: the pattern's nodes that make its results. `placeholder_nodes`: what stands for the pattern's inputs.
-    `returning_nodes`: the graph's nodes that make its results.
+    `anchors`: the pattern's nodes that make its results. `placeholder_nodes`: what stands for the pattern's
+    inputs. `returning_nodes`: the graph's nodes that make its results.
     """
 
     anchors: list
@@ -45,10 +47,12 @@ class InternalMatch:
 
 
 def replace_pattern(gm, pattern, replacement):
-    """Replace in `gm` each part that computes what `pattern` does by what `replacement` does; returns the Matches.
+    """Replace in `gm` each part that computes what `pattern` does by what `replacement` does; returns the
+    Matches.
 
-    Both are functions or modules that can be traced, with as many parameters as each other. A part is left as it is if
-    something outside of it uses a value from its middle, or if it overlaps a part that was replaced before it.
+    Both are functions or modules that can be traced, with as many parameters as each other. A part is left as
+    it is if something outside of it uses a value from its middle, or if it overlaps a part that was replaced
+    before it.
     """
     return [Match(r.anchor, r.nodes_map) for r in replace_pattern_with_filters(gm, pattern, replacement)]
 
@@ -60,7 +64,8 @@ def replace_pattern_with_filters(gm, pattern, replacement=None, match_filters=No
     Args:
         match_filters: functions of (InternalMatch, the graph, the pattern's graph) that return a bool.
         ignore_literals: whether a number or string of the pattern matches any other.
-        replacement_callback: (InternalMatch, the graph, the pattern's graph) -> the replacement's Graph for that place.
+        replacement_callback: (InternalMatch, the graph, the pattern's graph) -> the replacement's Graph for
+            that place.
     """
     if replacement is None and replacement_callback is None:
         raise AssertionError("Must provide either replacement GraphModule or replacement_callback")
@@ -132,7 +137,8 @@ def match_anchors(anchors, candidates, graph, nodes_map, ignore_literals):
 
 
 def looks_like(node, pattern, nodes_map, ignore_literals):
-    """Whether `node` and what leads to it match the pattern's node; fills nodes_map. Two nodes never match one."""
+    """Whether `node` and what leads to it match the pattern's node; fills nodes_map. Two nodes never match
+    one."""
     if pattern in nodes_map:
         return nodes_map[pattern] is node
     if isinstance(node, Node) and any([node is taken for taken in nodes_map.values()]):
@@ -200,7 +206,8 @@ def where_to_insert(match, place):
 # ---- replacing -------------------------------------------------------------------------------------------
 
 def insert(graph, match, pattern, replacement, changed):
-    """Put a copy of the replacement at the place of a match, erase what it replaces; returns its ReplacedPatterns.
+    """Put a copy of the replacement at the place of a match, erase what it replaces; returns its
+    ReplacedPatterns.
 
     `changed`: {node that an earlier replacement removed: what stands for it now}.
     """
@@ -217,15 +224,16 @@ def insert(graph, match, pattern, replacement, changed):
     for node in reversed([n for n in graph.nodes if n in set(match.inner())]):
         if not node.users:
             graph.erase_node(node)
-    return ReplacedPatterns(match.anchors[0], match.nodes_map, [new for old, new in values.items() if old not in given])
+    return ReplacedPatterns(match.anchors[0], match.nodes_map,
+                            [new for old, new in values.items() if old not in given])
 
 
 def values_of_inputs(match, pattern, replacement, changed):
     """{placeholder of the replacement: what stands for the pattern's one in the graph}."""
     theirs, ours = [g.find_nodes(op="placeholder") for g in (pattern, replacement)]
     if len(theirs) != len(ours):
-        raise AssertionError(f"Placeholder count mismatch: the pattern has {len(theirs)} parameters and the replacement "
-                             f"{len(ours)}")
+        raise AssertionError(f"Placeholder count mismatch: the pattern has {len(theirs)} parameters and the "
+                             f"replacement {len(ours)}")
     values = {}
     for p, r in zip(theirs, ours):
         if p not in match.nodes_map and r.users:
@@ -237,7 +245,8 @@ def values_of_inputs(match, pattern, replacement, changed):
 
 def check_results(results, match):
     if len(results) != len(match.returning_nodes):
-        raise AssertionError(f"the pattern returns {len(match.returning_nodes)} values and the replacement {len(results)}")
+        raise AssertionError(f"the pattern returns {len(match.returning_nodes)} values and the replacement "
+                             f"{len(results)}")
 
 
 def replace_value(old, new):

@@ -30,7 +30,8 @@ NN = (__name__.partition(".")[0] + ".nn", "torch.nn")
 class Tracer(TracerBase):
     """Turns a Module or function into a Graph: `Tracer().trace(root)`.
 
-    Modules that come with PyTorch are leaves: their call is one node. Override `is_leaf_module` to change that.
+    Modules that come with PyTorch are leaves: their call is one node. Override `is_leaf_module` to change
+    that.
     """
 
     proxy_buffer_attributes = False
@@ -43,7 +44,8 @@ class Tracer(TracerBase):
     # ---- to override -------------------------------------------------------------------------------------
 
     def is_leaf_module(self, m, module_qualified_name):
-        """Whether a call of this submodule is one node: those of nn are, containers and the user's own are not."""
+        """Whether a call of this submodule is one node: those of nn are, containers and the user's own are
+        not."""
         home = type(m).__module__
         return home.startswith(NN) and not isinstance(m, CONTAINERS)
 
@@ -57,7 +59,8 @@ class Tracer(TracerBase):
     def getattr(self, attribute, value, parameter_proxies):
         """An attribute of a module is read while tracing: a parameter becomes a get_attr node.
 
-        Buffers do with `proxy_buffer_attributes`; else what is computed from them alone is computed now, once for all.
+        Buffers do with `proxy_buffer_attributes`; else what is computed from them alone is computed now, once
+        for all.
         """
         is_held = isinstance(value, Parameter) or self.proxy_buffer_attributes and isinstance(value, Tensor)
         if is_held and id(value) in self.tensor_names:
@@ -71,8 +74,8 @@ class Tracer(TracerBase):
         """The qualified name of a submodule. NameError if the root does not hold it."""
         name = self.module_names.get(id(mod))
         if name is None:
-            raise NameError(f"module is not installed as a submodule: give this {type(mod).__name__} a name in the "
-                            "traced module, so that the graph can call it")
+            raise NameError(f"module is not installed as a submodule: give this {type(mod).__name__} a name "
+                            "in the traced module, so that the graph can call it")
         return name
 
     # ---- arguments ---------------------------------------------------------------------------------------
@@ -104,7 +107,8 @@ class Tracer(TracerBase):
     # ---- tracing -----------------------------------------------------------------------------------------
 
     def trace(self, root, concrete_args=None):
-        """The graph of `root`, a Module or a function. `concrete_args`: {parameter: value that it is to have}."""
+        """The graph of `root`, a Module or a function. `concrete_args`: {parameter: value that it is to
+        have}."""
         self.root = root if isinstance(root, Module) else Module()
         self.module_names = {id(m): name for name, m in self.root.named_modules()}
         self.tensor_names = tensor_names(self.root)
@@ -120,9 +124,11 @@ class Tracer(TracerBase):
         return self.graph
 
     def create_args_for_root(self, function, first, concrete_args):
-        """A proxy for each parameter, in the order of the code's variables, or the concrete value it is to have.
+        """A proxy for each parameter, in the order of the code's variables, or the concrete value it is to
+        have.
 
-        If a concrete value is a container with PH in it, the graph's placeholders are the leaves of all arguments.
+        If a concrete value is a container with PH in it, the graph's placeholders are the leaves of all
+        arguments.
         """
         parameters = inspect.signature(function).parameters
         names = variables_of_parameters(function)[len(first):]
@@ -162,13 +168,14 @@ class Tracer(TracerBase):
         elif value is None:
             self.create_proxy("call_function", _assert_is_none, (proxy, message), {})
         else:
-            warnings.warn(f"Was not able to add assertion to guarantee correct input {name} to specialized function. It "
-                          "is up to the user to make sure that your inputs match the inputs you specialized the "
-                          "function with.", stacklevel=2)
+            warnings.warn(f"Was not able to add assertion to guarantee correct input {name} to specialized "
+                          "function. It is up to the user to make sure that your inputs match the inputs you "
+                          "specialized the function with.", stacklevel=2)
         return value
 
     def patch(self, patches, function):
-        """While tracing, calls of modules, reads of their parameters and calls of wrapped functions come here."""
+        """While tracing, calls of modules, reads of their parameters and calls of wrapped functions come
+        here."""
         plain_call, plain_getattr = Module.__call__, Module.__getattr__
 
         def call(module, *args, **kwargs):
@@ -184,8 +191,8 @@ class Tracer(TracerBase):
             patches.enter_context(replaced_in(scope, name, self.noting(scope[name])))
 
     def places_of_wrapped(self, function):
-        """Where functions stand that are to be noted: the traced function's globals, the modules of autowrap_modules,
-        and what `wrap` named."""
+        """Where functions stand that are to be noted: the traced function's globals, the modules of
+        autowrap_modules, and what `wrap` named."""
         for scope in (function.__globals__, *map(vars, self.autowrap_modules)):
             for name, value in list(scope.items()):
                 if callable(value) and id(value) in self.autowrapped:
@@ -214,9 +221,10 @@ def traced_function(root):
     if inspect.ismethod(root):
         return inspect.unwrap(root.__func__), [root.__self__]
     root = inspect.unwrap(root)
-    if not inspect.isfunction(root) or (root.__module__ or "").startswith(f"{__name__.partition('.')[0]}.ops."):
-        raise AssertionError(f"Expected FunctionType, got {type(root)}: what is traced is a Module or a Python function; "
-                             "put others into a lambda")
+    if not inspect.isfunction(root) or (root.__module__
+                                        or "").startswith(f"{__name__.partition('.')[0]}.ops."):
+        raise AssertionError(f"Expected FunctionType, got {type(root)}: what is traced is a Module or a "
+                             "Python function; put others into a lambda")
     return root, []
 
 
@@ -229,7 +237,8 @@ def named_arguments(concrete_args, names):
     if isinstance(concrete_args, dict):
         return concrete_args
     if len(concrete_args) != len(names):
-        raise RuntimeError(f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments")
+        raise RuntimeError(f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete "
+                           "arguments")
     return dict(zip(names, concrete_args))
 
 
@@ -256,14 +265,16 @@ PH = PHBase()               # within concrete_args: this place is an input
 
 
 def variables_of_parameters(function):
-    """The names of a function's parameters in the order of its code's variables: `*args` and `**kwargs` come last."""
+    """The names of a function's parameters in the order of its code's variables: `*args` and `**kwargs` come
+    last."""
     code = function.__code__
     stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount + stars]
 
 
 def call_traced(root, function, first, values):
-    """Run the traced code; a decorated function runs with its decorators, on the parameters of what they decorate."""
+    """Run the traced code; a decorated function runs with its decorators, on the parameters of what they
+    decorate."""
     outer = root.forward if isinstance(root, Module) else root
     outer = getattr(outer, "__func__", outer)
     if outer is function:
@@ -272,7 +283,8 @@ def call_traced(root, function, first, values):
     names = variables_of_parameters(function)[len(first):]
     keywords = names[code.co_argcount - len(first):code.co_argcount - len(first) + code.co_kwonlyargcount]
     by_name = dict(zip(names, values))
-    return outer(*first, *[by_name[n] for n in names if n not in keywords], **{n: by_name[n] for n in keywords})
+    return outer(*first, *[by_name[n] for n in names if n not in keywords],
+                 **{n: by_name[n] for n in keywords})
 
 
 def without_stars(function):
@@ -284,7 +296,8 @@ def without_stars(function):
 
 
 def tensor_names(root):
-    """{id of a tensor: its qualified name}, for parameters, buffers and plain attributes of a module and those in it."""
+    """{id of a tensor: its qualified name}, for parameters, buffers and plain attributes of a module and
+    those in it."""
     found = {}
     for prefix, module in root.named_modules():
         for held in (module._parameters, module._buffers, vars(module)):
@@ -328,7 +341,8 @@ wrapped_names = []                     # (globals of a module, name) that `wrap`
 
 
 def wrap(fn_or_name):
-    """At module level: calls of this function become nodes instead of being traced through. Also a decorator."""
+    """At module level: calls of this function become nodes instead of being traced through. Also a
+    decorator."""
     if not isinstance(fn_or_name, str) and not callable(fn_or_name):
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__

@@ -5,8 +5,8 @@
     code.py         the same as Python, for the reader; loading does not look at it
     tensors/NAME    the bytes of a parameter or buffer, in order, without gaps
 
-Loading looks operators up by name in the table and calls nothing else, so that a file from a stranger can only name
-operators. PyTorch's own format is another one.
+Loading looks operators up by name in the table and calls nothing else, so that a file from a stranger can
+only name operators. PyTorch's own format is another one.
 """
 import json
 import operator
@@ -30,7 +30,8 @@ CONTAINERS = {"tuple": tuple, "list": list, "dict": dict}
 
 
 def save(m, f, _extra_files=None):
-    """Write a traced program to a path or a binary file. `_extra_files`: {name: text or bytes} to put beside it."""
+    """Write a traced program to a path or a binary file. `_extra_files`: {name: text or bytes} to put beside
+    it."""
     m = getattr(m, "module", m)
     if not isinstance(m, ScriptModule):
         raise TypeError(f"jit.save writes what jit.trace returned, not {type(m).__name__}")
@@ -47,8 +48,8 @@ def save(m, f, _extra_files=None):
 def load(f, map_location=None, _extra_files=None):
     """The program that `save` wrote, as a ScriptModule.
 
-    `map_location`: the device for its tensors. `_extra_files`: a dict whose values are filled with what the file has.
-    RuntimeError if it is no such file.
+    `map_location`: the device for its tensors. `_extra_files`: a dict whose values are filled with what the
+    file has. RuntimeError if it is no such file.
     """
     try:
         archive = zipfile.ZipFile(f)
@@ -107,7 +108,8 @@ def node_as_json(node):
     elif target is operator.getitem:
         target = "getitem"
     return {"name": node.name, "op": node.op, "target": target, "args": as_json(node.args),
-            "kwargs": as_json(dict(node.kwargs)), "meta": {k: v for k, v in node.meta.items() if isinstance(v, str)}}
+            "kwargs": as_json(dict(node.kwargs)),
+            "meta": {k: v for k, v in node.meta.items() if isinstance(v, str)}}
 
 
 def as_json(value):
@@ -182,10 +184,12 @@ def spec_as_json(spec):
         return None
     if spec.type not in CONTAINERS.values():
         raise TypeError(f"a program that takes or returns a {spec.type.__name__} cannot be written")
-    return {"type": spec.type.__name__, "context": spec.context, "children": [spec_as_json(c) for c in spec.children_specs]}
+    return {"type": spec.type.__name__, "context": spec.context,
+            "children": [spec_as_json(c) for c in spec.children_specs]}
 
 
 def spec_from(found):
     if found is None:
         return TreeSpec(None, None, ())
-    return TreeSpec(CONTAINERS[found["type"]], found["context"], tuple([spec_from(c) for c in found["children"]]))
+    return TreeSpec(CONTAINERS[found["type"]], found["context"],
+                    tuple([spec_from(c) for c in found["children"]]))

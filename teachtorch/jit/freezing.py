@@ -1,4 +1,5 @@
-"""Making a traced program smaller for inference: parameters become constants, and constants are computed once."""
+"""Making a traced program smaller for inference: parameters become constants, and constants are computed
+once."""
 from ..fx.passes.const_fold import fold_constants
 from ..fx.passes.cse import eliminate_common_subexpressions
 from ..fx.passes.infra import PassManager, pass_result_wrapper
@@ -6,16 +7,17 @@ from .module import ScriptModule
 
 
 def freeze(mod, preserved_attrs=None, optimize_numerics=True):
-    """Compute what depends on parameters and buffers alone; returns the module, which can no longer be trained.
+    """Compute what depends on parameters and buffers alone; returns the module, which can no longer be
+    trained.
 
     RuntimeError unless it is a traced module in eval mode.
     """
     if not isinstance(mod, ScriptModule):
-        raise RuntimeError("Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to "
-                           "script your 'nn.Module'.")
+        raise RuntimeError("Freezing expects a ScriptModule as input. Please use torch.jit.script or "
+                           "torch.jit.trace to script your 'nn.Module'.")
     if mod.training:
-        raise RuntimeError("Freezing is currently only implemented for modules in eval mode. Please call .eval() on your "
-                           "module before freezing.")
+        raise RuntimeError("Freezing is currently only implemented for modules in eval mode. Please call "
+                           ".eval() on your module before freezing.")
     return run_passes(mod, [folding])
 
 

@@ -8,14 +8,16 @@ from .. import fx
 from ..fx.node import Node
 
 NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
-         "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
+         "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+         "complex64": "ComplexFloat",
          "complex128": "ComplexDouble"}
 
 
 def type_of(t):
     """"Float(2, 3, strides=[3, 1], device=cpu)": what a trace says of a value."""
     sizes = [str(size) for size in t.shape]
-    return f"{NAMES.get(t.dtype.name, t.dtype.name)}({', '.join([*sizes, f'strides={list(t.stride())}'])}, device={t.device})"
+    inside = ", ".join([*sizes, f"strides={list(t.stride())}", f"device={t.device}"])
+    return f"{NAMES.get(t.dtype.name, t.dtype.name)}({inside})"
 
 
 class Graph(fx.Graph):

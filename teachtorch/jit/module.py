@@ -48,8 +48,8 @@ class ScriptModule(GraphModule):
         from .archive import save
 
         if self.methods:
-            raise RuntimeError(f"a file holds forward alone, and this module has {', '.join(self.methods)} besides: trace and "
-                               "save them one by one")
+            raise RuntimeError(f"a file holds forward alone, and this module has {', '.join(self.methods)} "
+                               "besides: trace and save them one by one")
         save(self, f)
 
     def __str__(self):

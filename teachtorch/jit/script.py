@@ -16,12 +16,13 @@ class Attribute(typing.NamedTuple):
 def script(obj, *args, **kwargs):
     """Refused: there is no compiler of Python source here. Use `jit.trace`, `teachtorch.compile` or `fx`.
 
-    torch.jit.script reads the source of a function and compiles a subset of Python to a language of its own, branches and
-    loops included. PyTorch has deprecated it.
+    torch.jit.script reads the source of a function and compiles a subset of Python to a language of its own,
+    branches and loops included. PyTorch has deprecated it.
     """
-    raise NotImplementedError("torch.jit.script compiles the source of a function, branches and loops included; teachtorch "
-                              "has no such compiler, and PyTorch's is deprecated. jit.trace keeps one run as a graph, "
-                              "torch.compile keeps the branches in Python, and fx.symbolic_trace gives a graph to edit.")
+    raise NotImplementedError("torch.jit.script compiles the source of a function, branches and loops "
+                              "included; teachtorch has no such compiler, and PyTorch's is deprecated. "
+                              "jit.trace keeps one run as a graph, torch.compile keeps the branches in "
+                              "Python, and fx.symbolic_trace gives a graph to edit.")
 
 
 script_method = script

@@ -33,11 +33,13 @@ def is_tracing():
     return bool(tracing)
 
 
-def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inputs=None, check_tolerance=TOLERANCE,
+def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inputs=None,
+          check_tolerance=TOLERANCE,
           strict=True, example_kwarg_inputs=None):
     """Run `func` on an example and return what ran as a ScriptModule (of a Module) or ScriptFunction.
 
-    A branch, a loop's length, a Python number computed from a tensor: whatever these inputs led to is frozen, with a
+    A branch, a loop's length, a Python number computed from a tensor: whatever these inputs led to is frozen,
+    with a
     TracerWarning where a tensor was asked for its value. Deprecated in PyTorch: torch.compile, torch.export.
 
     Args:
@@ -61,8 +63,10 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
     return found
 
 
-def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=TOLERANCE, strict=True):
-    """Trace several methods of a Module; the ScriptModule has them under their names, and parameters are shared.
+def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=TOLERANCE,
+                 strict=True):
+    """Trace several methods of a Module; the ScriptModule has them under their names, and parameters are
+    shared.
 
     Args:
         mod: a Module.
@@ -75,7 +79,8 @@ def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None
 
     `save` writes `forward` alone, and raises RuntimeError if there are other methods.
     """
-    warnings.warn("`torch.jit.trace_method` is deprecated. Please switch to `torch.compile` or `torch.export`.",
+    warnings.warn("`torch.jit.trace_method` is deprecated. Please switch to `torch.compile` or "
+                  "`torch.export`.",
                   DeprecationWarning, stacklevel=2)
     if not isinstance(mod, Module):
         raise AttributeError("expected torch.nn.Module as the first argument")
@@ -105,7 +110,8 @@ def with_methods(methods, mod):
 
 
 def traced(func, args, kwargs, root=None):
-    """The ScriptModule or ScriptFunction of one run. `root`: the Module that holds the tensors, if `func` is a method."""
+    """The ScriptModule or ScriptFunction of one run. `root`: the Module that holds the tensors, if `func` is
+    a method."""
     noted = Tracing(root or func)
     graph, out_spec, in_spec = noted.run(func, args, kwargs)
     name = type(func).__name__ if isinstance(func, Module) else getattr(func, "__name__", "traced")
@@ -174,7 +180,8 @@ class Tracing(TorchDispatchMode):
         return result
 
     def note_result(self, result, node):
-        """Remember the node of each tensor that an operator returned; an in-place one returns one that has a node."""
+        """Remember the node of each tensor that an operator returned; an in-place one returns one that has a
+        node."""
         if isinstance(result, Tensor):
             node.meta.setdefault("type", type_of(result))
             if id(result) not in self.nodes:
@@ -196,8 +203,8 @@ class Tracing(TorchDispatchMode):
         """The node of a tensor: what made it; for one from outside, an attribute of the traced module."""
         if id(t) not in self.nodes:
             if t.numel() and t.untyped_storage().data_ptr() in self.storages:
-                raise RuntimeError("a tensor shares the memory of a traced value but was made by no operator: the trace "
-                                   "cannot follow it (.data, or NumPy, does this)")
+                raise RuntimeError("a tensor shares the memory of a traced value but was made by no "
+                                   "operator: the trace cannot follow it (.data, or NumPy, does this)")
             name = self.names.get(id(t)) or f"_constant{len(self.attributes)}"
             self.attributes[name] = t
             with self.graph.inserting_before(self.first_call()):
@@ -208,7 +215,8 @@ class Tracing(TorchDispatchMode):
         return self.nodes[id(t)]
 
     def first_call(self):
-        return next((n for n in self.graph.nodes if n.op not in ("placeholder", "get_attr")), None) or self.graph._root
+        return next((n for n in self.graph.nodes if n.op not in ("placeholder", "get_attr")),
+                    None) or self.graph._root
 
 
 @contextmanager
@@ -250,15 +258,15 @@ def input_names(func, leaves, args):
 def check_inputs(leaves):
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(f"Type '{type(leaf).__name__}' cannot be traced. Only Tensors and (possibly nested) Lists, "
-                               "Dicts, and Tuples of Tensors can be traced")
+            raise RuntimeError(f"Type '{type(leaf).__name__}' cannot be traced. Only Tensors and (possibly "
+                               "nested) Lists, Dicts, and Tuples of Tensors can be traced")
 
 
 def check_outputs(leaves):
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from "
-                               f"traced functions, not {type(leaf).__name__}")
+            raise RuntimeError("Only tensors, lists, tuples of tensors, or dictionary of tensors can be "
+                               f"output from traced functions, not {type(leaf).__name__}")
 
 
 # ---- the check -------------------------------------------------------------------------------------------
@@ -270,8 +278,8 @@ def check(func, found, all_inputs, kwargs, tolerance, root=None):
     if random_nodes:
         lines = "\n\t".join([module.graph.line(n) for n in random_nodes])
         warn("Trace had nondeterministic nodes. Did you forget call .eval() on your model? Nodes:\n\t" + lines
-             + "\nThis may cause errors in trace checking. To disable trace checking, pass check_trace=False to "
-               "torch.jit.trace()")
+             + "\nThis may cause errors in trace checking. To disable trace checking, pass check_trace=False "
+               "to torch.jit.trace()")
     for args in all_inputs:
         args = (args,) if isinstance(args, Tensor) else tuple(args)
         compare_graphs(func, module, args, kwargs, root)
@@ -300,7 +308,8 @@ def compare_values(func, found, args, kwargs, tolerance):
             a, k = copies()
             outputs.append(tree_flatten(run(*a, **k))[0])
     for number, (theirs, ours) in enumerate(zip(*outputs), 1):
-        if theirs.shape != ours.shape or not allclose(theirs, ours, rtol=tolerance, atol=tolerance, equal_nan=True):
-            warn(f"Output nr {number}. of the traced function does not match the corresponding output of the Python "
-                 f"function. Detailed error:\nTensor-likes are not close! {theirs.flatten()[:3]} and "
+        if theirs.shape != ours.shape or not allclose(theirs, ours, rtol=tolerance, atol=tolerance,
+                                                      equal_nan=True):
+            warn(f"Output nr {number}. of the traced function does not match the corresponding output of the "
+                 f"Python function. Detailed error:\nTensor-likes are not close! {theirs.flatten()[:3]} and "
                  f"{ours.flatten()[:3]}")

@@ -1,17 +1,20 @@
-"""What a trace does not see: Python that asks a tensor for its numbers. Each place is warned of, with its line."""
+"""What a trace does not see: Python that asks a tensor for its numbers. Each place is warned of, with its
+line."""
 import warnings
 from contextlib import contextmanager
 
 from ..fx.proxy import user_frame
 from ..tensor import Tensor
 
-ASKING = {"__bool__": "boolean", "__int__": "integer", "__index__": "index", "__float__": "float", "item": "number",
+ASKING = {"__bool__": "boolean", "__int__": "integer", "__index__": "index", "__float__": "float",
+          "item": "number",
           "tolist": "list", "numpy": "NumPy array", "__iter__": "sequence of tensors"}
-MESSAGE = ("Converting a tensor to a Python {} might cause the trace to be incorrect. We can't record the data flow of "
-           "Python values, so this value will be treated as a constant in the future. This means that the trace might "
-           "not generalize to other inputs!")
-ITERATION = ("Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape won't "
-             "change the number of iterations executed (and might lead to errors or silently give incorrect results).")
+MESSAGE = ("Converting a tensor to a Python {} might cause the trace to be incorrect. We can't record the "
+           "data flow of Python values, so this value will be treated as a constant in the future. This "
+           "means that the trace might not generalize to other inputs!")
+ITERATION = ("Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different "
+             "shape won't change the number of iterations executed (and might lead to errors or silently "
+             "give incorrect results).")
 
 
 class TracerWarning(Warning):

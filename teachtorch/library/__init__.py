@@ -8,15 +8,18 @@
     scale.register_autograd(lambda ctx, grad: (grad * ctx.k, None), setup_context=...)
     library.opcheck(scale, (x, 2.0))                                         # are the rules kept?
 
-`schema.py` reads annotations and schemas, `user_operator.py` is the row of the dispatch table, `custom_ops.py` and
-`definitions.py` are what users call. https://pytorch.org/docs/stable/library.html
+`schema.py` reads annotations and schemas, `user_operator.py` is the row of the dispatch table,
+`custom_ops.py` and `definitions.py` are what users call. https://pytorch.org/docs/stable/library.html
 """
 from .custom_ops import CustomOpDef, custom_op
-from .definitions import (Library, define, get_kernel, impl, register_autograd, register_fake, register_kernel,
+from .definitions import (Library, define, get_kernel, impl, register_autograd, register_fake,
+                          register_kernel,
                           register_vmap)
 from .fallbacks import fallthrough_kernel
 from .opcheck import OpCheckError, opcheck
 from .schema import infer_schema
 
-__all__ = ["CustomOpDef", "Library", "OpCheckError", "custom_op", "define", "fallthrough_kernel", "get_kernel", "impl",
-           "infer_schema", "opcheck", "register_autograd", "register_fake", "register_kernel", "register_vmap"]
+__all__ = ["CustomOpDef", "Library", "OpCheckError", "custom_op", "define", "fallthrough_kernel",
+           "get_kernel", "impl",
+           "infer_schema", "opcheck", "register_autograd", "register_fake", "register_kernel",
+           "register_vmap"]

@@ -6,12 +6,14 @@ from ..tensor import Tensor
 from .schema import NO_DEFAULT
 
 NUMBER = (int, float, bool)
-ACCEPTED = {"Tensor": Tensor, "SymInt": int, "int": int, "float": NUMBER, "bool": bool, "str": str, "Scalar": NUMBER,
+ACCEPTED = {"Tensor": Tensor, "SymInt": int, "int": int, "float": NUMBER, "bool": bool, "str": str,
+            "Scalar": NUMBER,
             "ScalarType": dtype, "Device": (device, str)}
 
 
 def bound(schema, args, kwargs):
-    """The arguments in the schema's order. RuntimeError for a wrong number, an unknown name or a wrong type."""
+    """The arguments in the schema's order. RuntimeError for a wrong number, an unknown name or a wrong
+    type."""
     positional = [a for a in schema.arguments if not a.is_keyword_only]
     if len(args) > len(positional):
         raise RuntimeError(f"{schema.name}() expected at most {len(positional)} argument(s) but received "
@@ -28,14 +30,15 @@ def checked(schema, place, argument, values):
     """The value for one argument."""
     if argument.name not in values:
         if argument.default is NO_DEFAULT:
-            raise RuntimeError(f"{schema.name}() is missing value for argument '{argument.name}'. Declaration: {schema}")
+            raise RuntimeError(f"{schema.name}() is missing value for argument '{argument.name}'. "
+                               f"Declaration: {schema}")
         return argument.default
     value = values[argument.name]
     if not fits(value, argument.type):
         raise RuntimeError(f"{schema.name}() Expected a value of type '{shown(argument.type)}' for argument "
-                           f"'{argument.name}' but instead found type '{type(value).__name__}'.\nPosition: {place}\n"
-                           f"Value: {value!r}\nDeclaration: {schema}\nCast error details: Unable to cast {value} to "
-                           f"{shown(argument.type)}")
+                           f"'{argument.name}' but instead found type '{type(value).__name__}'.\nPosition: "
+                           f"{place}\nValue: {value!r}\nDeclaration: {schema}\nCast error details: Unable to "
+                           f"cast {value} to {shown(argument.type)}")
     return value
 
 

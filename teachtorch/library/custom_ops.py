@@ -15,9 +15,9 @@ BACKENDS = {"cpu": K.CPU, "sim": K.SIM, "cuda": K.CUDA, "meta": K.META, None: CO
 def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, tags=None):
     """Make a function an operator `ns::name`, which tracing and autograd take as one step. Also a decorator.
 
-    `mutates_args`: names of the tensors that it changes; () if none, "unknown" if all may be. `device_types`: where the
-    function runs ("cpu", or a list); everywhere without it. `schema`: instead of the function's annotations. The
-    results must not share memory with the arguments. torch.library.custom_op.
+    `mutates_args`: names of the tensors that it changes; () if none, "unknown" if all may be. `device_types`:
+    where the function runs ("cpu", or a list); everywhere without it. `schema`: instead of the function's
+    annotations. The results must not share memory with the arguments. torch.library.custom_op.
     """
     def make(function):
         described = parse(name + schema) if schema is not None else schema_of(function, mutates_args, name)
@@ -28,7 +28,8 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
 
 def check_name(name):
     if name.count("::") != 1 or name.startswith("::") or name.endswith("::"):
-        raise ValueError(f"an operator is called 'namespace::name', which {name!r} is not: its namespace is missing")
+        raise ValueError(f"an operator is called 'namespace::name', which {name!r} is not: its namespace is "
+                         "missing")
 
 
 class CustomOpDef:
@@ -55,22 +56,23 @@ class CustomOpDef:
         return decorator(fn, lambda f: set_kernels(self._op, device_types, f))
 
     def register_fake(self, fn, /):
-        """The rule that makes results without data, of the right shape, stride and dtype, for meta tensors."""
+        """The rule that makes results without data, of the right shape, stride and dtype, for meta
+        tensors."""
         self._op.info.fake = fn
         self._op.set_kernel(fn, K.META, checks_aliases=False)
         return fn
 
     def register_autograd(self, backward, /, *, setup_context=None):
-        """backward(ctx, *grads) returns a gradient or None for each argument; setup_context(ctx, inputs, output) saves
-        what it needs. RuntimeError for an operator that changes its arguments."""
+        """backward(ctx, *grads) returns a gradient or None for each argument; setup_context(ctx, inputs,
+        output) saves what it needs. RuntimeError for an operator that changes its arguments."""
         set_autograd(self._op, backward, setup_context, f"{self}")
 
     def register_vmap(self, func=None, /):
-        """func(info, in_dims, *args) -> (output, out_dims): the operator on a batch, `in_dims` saying where each argument
-        has it (None: not batched); `info` has batch_size and randomness. Also a decorator.
+        """func(info, in_dims, *args) -> (output, out_dims): the operator on a batch, `in_dims` saying where
+        each argument has it (None: not batched); `info` has batch_size and randomness. Also a decorator.
 
-        teachtorch's vmap calls a function once for each example, so the rule is asked where the operator itself is what
-        is mapped, `vmap(op)`.
+        teachtorch's vmap calls a function once for each example, so the rule is asked where the operator
+        itself is what is mapped, `vmap(op)`.
         """
         def register(function):
             self._op.vmap_rule = function
@@ -115,7 +117,8 @@ def types_of(device_types):
 def set_kernels(op, device_types, function):
     for device_type in types_of(device_types):
         if device_type not in BACKENDS:
-            raise ValueError(f"Unknown device_type {device_type!r}; there are {', '.join(filter(None, BACKENDS))}")
+            raise ValueError(f"Unknown device_type {device_type!r}; there are "
+                             f"{', '.join(filter(None, BACKENDS))}")
         op.set_kernel(function, BACKENDS[device_type])
     return function
 
@@ -127,11 +130,13 @@ def decorator(function, register):
 
 def set_autograd(op, backward, setup_context, shown):
     if op.schema.is_mutable:
-        raise RuntimeError(f"Cannot register autograd formula for non-functional operator {shown} with schema "
-                           f"{op.schema}. Please create a functional operator and register an autograd formula for that.")
+        raise RuntimeError(f"Cannot register autograd formula for non-functional operator {shown} with "
+                           f"schema {op.schema}. Please create a functional operator and register an "
+                           "autograd formula for that.")
     if op.info.signature.keyword_only and setup_context is not None and \
             "keyword_only_inputs" not in inspect.signature(setup_context).parameters:
-        raise NotImplementedError(f"setup_context of {shown} must take keyword_only_inputs beside ctx, inputs and output")
+        raise NotImplementedError(f"setup_context of {shown} must take keyword_only_inputs beside ctx, "
+                                  "inputs and output")
     op.backward, op.setup_context = backward, setup_context
     op.forget_function()
     op.register(K.AUTOGRAD, op.autograd_kernel)

@@ -7,7 +7,8 @@ from .custom_ops import CustomOpDef, check_name, decorator, new_operator, set_au
 from .fallbacks import fallthrough_kernel, remove_fallback, set_fallback
 from .schema import parse
 
-KEYS = {"CPU": K.CPU, "CUDA": K.CUDA, "Sim": K.SIM, "Meta": K.META, "Autograd": AUTOGRAD_ALIAS, "AutogradCPU": K.AUTOGRAD,
+KEYS = {"CPU": K.CPU, "CUDA": K.CUDA, "Sim": K.SIM, "Meta": K.META, "Autograd": AUTOGRAD_ALIAS,
+        "AutogradCPU": K.AUTOGRAD,
         "CompositeExplicitAutograd": COMPOSITE_EXPLICIT, "CompositeImplicitAutograd": COMPOSITE_IMPLICIT,
         "Tracer": K.TRACER, "": COMPOSITE_IMPLICIT}
 _defining = {"aten": "teachtorch.ops"}      # namespace -> where its one Library of kind DEF was made
@@ -20,7 +21,8 @@ def operator_named(op):
     name = op if isinstance(op, str) else op.name()
     found = registry.get(name.removesuffix(".default"))
     if found is None:
-        raise RuntimeError(f"there is no operator {name!r}: define it first, with torch.library.define or custom_op")
+        raise RuntimeError(f"there is no operator {name!r}: define it first, with torch.library.define or "
+                           "custom_op")
     return found
 
 
@@ -28,21 +30,24 @@ def define(qualname, schema, *, lib=None, tags=()):
     """A new operator without kernels: define("ns::name", "(Tensor x) -> Tensor")."""
     check_name(qualname)
     if not isinstance(schema, str):
-        raise ValueError(f"define(qualname, schema): expected schema to be of type string, but got {type(schema)}")
+        raise ValueError("define(qualname, schema): expected schema to be of type string, but got "
+                         f"{type(schema)}")
     return define_once(parse(qualname + schema.strip()))
 
 
 def define_once(schema):
     if schema.name in registry:
-        raise RuntimeError(f"Tried to register an operator ({schema}) with the same name and overload name multiple "
-                           "times. Each overload's schema should only be registered with a single call to def().")
+        raise RuntimeError(f"Tried to register an operator ({schema}) with the same name and overload name "
+                           "multiple times. Each overload's schema should only be registered with a single "
+                           "call to def().")
     return new_operator(schema)
 
 
 def impl(qualname, types, func=None, *, lib=None):
     """Let a function serve device types ("cpu", "default": all) for an operator. Also a decorator."""
     op = operator_named(qualname)
-    return decorator(func, lambda f: set_kernels(op, [None if t == "default" else t for t in types_of(types)], f))
+    return decorator(func, lambda f: set_kernels(op, [None if t == "default" else t for t in types_of(types)],
+                                                 f))
 
 
 def register_kernel(op, device_types, func=None, /, *, lib=None):
@@ -75,7 +80,8 @@ def register_vmap(op, func=None, /, *, lib=None):
 
 def get_kernel(op, dispatch_key):
     """The kernel that serves a key of an operator."""
-    return operator_named(op).kernel_for(KEYS[dispatch_key] if isinstance(dispatch_key, str) else dispatch_key)
+    return operator_named(op).kernel_for(KEYS[dispatch_key] if isinstance(dispatch_key, str)
+                                         else dispatch_key)
 
 
 class Library:
@@ -88,7 +94,8 @@ class Library:
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
             raise ValueError("Unsupported kind: ", kind)
         if ns == "prim" and kind != "IMPL":
-            raise ValueError(f"{ns} is a reserved namespace. Please try creating a library with another name.")
+            raise ValueError(f"{ns} is a reserved namespace. "
+                             "Please try creating a library with another name.")
         place = traceback.extract_stack(limit=2)[0]
         if kind == "DEF":
             claim(ns, f"{place.filename}:{place.lineno}")
@@ -101,8 +108,10 @@ class Library:
         RuntimeError in a Library of kind "IMPL".
         """
         if self.kind == "IMPL":
-            raise RuntimeError(f'def("{schema}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block. All '
-                               "def()s should be placed in the (unique) TORCH_LIBRARY block for their namespace.")
+            raise RuntimeError(f'def("{schema}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL '
+                               'block. All '
+                               "def()s should be placed in the (unique) TORCH_LIBRARY block for their "
+                               "namespace.")
         parsed = parse(f"{self.ns}::{schema.strip()}")
         define_once(parsed)
         self._defined.append(parsed.name)
@@ -119,17 +128,18 @@ class Library:
         place_kernel(op, key, fn, with_keyset)
 
     def fallback(self, fn, dispatch_key="", *, with_keyset=False):
-        """Let one function serve a key of every operator that has no kernel there: fn(op, *args, **kwargs), or
-        fn(keys, op, ...) `with_keyset`.
+        """Let one function serve a key of every operator that has no kernel there: fn(op, *args, **kwargs),
+        or fn(keys, op, ...) `with_keyset`.
 
-        Only in the namespace "_". AssertionError without a key, RuntimeError for a key that has a fallback already.
+        Only in the namespace "_". AssertionError without a key, RuntimeError for a key that has a fallback
+        already.
         """
         key = dispatch_key or self.dispatch_key
         if not key:
             raise AssertionError("dispatch_key must not be empty for fallback")
         if self.ns != "_":
-            raise RuntimeError("Fallback can only be registered using library fragment on the global namespace \"_\" but it "
-                               f"is {self.ns}")
+            raise RuntimeError("Fallback can only be registered using library fragment on the global "
+                               f"namespace \"_\" but it is {self.ns}")
         set_fallback(key_named(key), fn, with_keyset)
         self._fallbacks.append(key_named(key))
 
@@ -158,10 +168,11 @@ class Library:
 def claim(ns, place):
     """A namespace is defined in one Library."""
     if ns in _defining:
-        raise RuntimeError(f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; please put all of "
-                           "your definitions in a single TORCH_LIBRARY block. If you were trying to specify "
-                           "implementations, use a Library of kind IMPL, of which there may be several; or FRAGMENT for "
-                           f"further definitions. Previous registration was at {_defining[ns]}; latest at {place}")
+        raise RuntimeError(f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; please "
+                           "put all of your definitions in a single TORCH_LIBRARY block. If you were trying "
+                           "to specify implementations, use a Library of kind IMPL, of which there may be "
+                           "several; or FRAGMENT for further definitions. Previous registration was at "
+                           f"{_defining[ns]}; latest at {place}")
     _defining[ns] = place
 
 

@@ -8,11 +8,12 @@ _replaced = {}                               # key with a fallback -> the maker 
 
 
 def set_fallback(key, function, with_keyset=False):
-    """Let function(overload, *args, **kwargs) serve `key` where an operator has no kernel of its own; with_keyset:
-    function(keys, overload, ...). RuntimeError if a function serves the key already."""
+    """Let function(overload, *args, **kwargs) serve `key` where an operator has no kernel of its own;
+    with_keyset: function(keys, overload, ...). RuntimeError if a function serves the key already."""
     if key in _replaced:
-        raise RuntimeError(f"Tried to register multiple backend fallbacks for the same dispatch key {name_of(key)}; take the "
-                           "previous one back first, by the _destroy() of its Library")
+        raise RuntimeError("Tried to register multiple backend fallbacks for the same dispatch key "
+                           f"{name_of(key)}; take the previous one back first, by the _destroy() of its "
+                           "Library")
     _replaced[key] = dispatch.makers.get(key)
     serve(key, None if function is fallthrough_kernel else lambda op: boxed(op, function, with_keyset))
 

@@ -20,9 +20,9 @@ def opcheck(op, args, kwargs=None, *, test_utils=DEFAULT_TESTS, raise_exception=
     """Run the checks on one call; returns {name of the check: "SUCCESS" or the error}.
 
     test_schema: what changes is what the schema says, and results share no memory with arguments.
-    test_autograd_registration: the gradient is registered where autograd sees it. test_faketensor: the fake rule gives
-    the results' shapes, strides and dtypes. test_aot_dispatch_dynamic: forward and backward run on meta tensors too.
-    OpCheckError, unless `raise_exception` is False.
+    test_autograd_registration: the gradient is registered where autograd sees it. test_faketensor: the fake
+    rule gives the results' shapes, strides and dtypes. test_aot_dispatch_dynamic: forward and backward run on
+    meta tensors too. OpCheckError, unless `raise_exception` is False.
     """
     found = operator_named(op)
     names = (test_utils,) if isinstance(test_utils, str) else test_utils
@@ -32,7 +32,8 @@ def opcheck(op, args, kwargs=None, *, test_utils=DEFAULT_TESTS, raise_exception=
     results = {name: outcome(CHECKS[name], found, args, kwargs or {}) for name in names}
     for name, result in results.items():
         if raise_exception and isinstance(result, Exception):
-            raise OpCheckError(f"opcheck(op, ...): {name} failed with {result} (scroll up for stack trace)") from result
+            raise OpCheckError(f"opcheck(op, ...): {name} failed with {result} (scroll up for stack trace)") \
+                    from result
     return results
 
 
@@ -72,13 +73,16 @@ def same(a, b):
 
 
 def check_autograd_registration(op, args, kwargs):
-    """A kernel of a backend that records a graph of its own would be missed by whoever looks at the operator."""
+    """A kernel of a backend that records a graph of its own would be missed by whoever looks at the
+    operator."""
     if not any([t.requires_grad for t in tensors_in(args)]) or op.schema.is_mutable:
         return
     found = op.public(*copies(args), **kwargs)
     outputs = [t for t in results_of(found) if t.dtype.is_floating_point]
-    if K.AUTOGRAD not in op.kernels and "CompositeImplicit" not in op.kernels and any([t.requires_grad for t in outputs]):
-        raise RuntimeError("the operator's results require grad, but no gradient is registered for the key Autograd")
+    if K.AUTOGRAD not in op.kernels and "CompositeImplicit" not in op.kernels and any([t.requires_grad
+                                                                                       for t in outputs]):
+        raise RuntimeError("the operator's results require grad, but no gradient is registered for the key "
+                           "Autograd")
 
 
 def results_of(found):
@@ -118,7 +122,8 @@ def check_aot(op, args, kwargs):
         grads = grad(outputs, leaves, [o.new_ones(o.shape) for o in outputs], allow_unused=True)
         for leaf, g in zip(leaves, grads):
             if g is not None and g.shape != leaf.shape:
-                raise RuntimeError(f"the gradient of an argument of shape {tuple(leaf.shape)} has {tuple(g.shape)}")
+                raise RuntimeError(f"the gradient of an argument of shape {tuple(leaf.shape)} has "
+                                   f"{tuple(g.shape)}")
 
 
 CHECKS = {"test_schema": check_schema, "test_autograd_registration": check_autograd_registration,

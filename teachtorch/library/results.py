@@ -12,8 +12,8 @@ def as_declared(op, found):
     returns = op.schema.returns
     if not returns:
         if found is not None:
-            raise RuntimeError(f"Expected PythonKernelHolder for {op.name} to return None but it returned something "
-                               "else instead.")
+            raise RuntimeError(f"Expected PythonKernelHolder for {op.name} to return None but it returned "
+                               "something else instead.")
         return None
     if len(returns) == 1:
         return cast(returns[0], found)
@@ -22,8 +22,8 @@ def as_declared(op, found):
 
 def several(op, found, count):
     if not isinstance(found, (tuple, list)):
-        raise TypeError(f"Object of type '{type(found).__name__}' is not an instance of 'sequence': {op.name} returns "
-                        f"{count} values")
+        raise TypeError(f"Object of type '{type(found).__name__}' is not an instance of 'sequence': "
+                        f"{op.name} returns {count} values")
     if len(found) != count:
         raise RuntimeError(f"{op.name} returns {count} values, but its kernel returned {len(found)}")
     return found

@@ -1,4 +1,5 @@
-"""Schemas of operators: `ns::name(Tensor x, float k=2.0, *, int[] dims) -> Tensor`, parsed or inferred from annotations.
+"""Schemas of operators: `ns::name(Tensor x, float k=2.0, *, int[] dims) -> Tensor`, parsed or inferred from
+annotations.
 
 A Tensor that the operator changes is marked `Tensor(a0!)`. The grammar is that of native_functions.yaml.
 """
@@ -20,7 +21,8 @@ NO_DEFAULT = object()
 OF_TYPE = {Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str", Number: "Scalar",
            dtype: "ScalarType", device: "Device"}
 # The types that a schema written as text may name.
-TYPES = frozenset(["Tensor", "int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType", "Device", "Layout",
+TYPES = frozenset(["Tensor", "int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType", "Device",
+                   "Layout",
                    "MemoryFormat", "Generator", "Any", "Storage", "complex", "Stream"])
 LISTABLE = (Tensor, int, float, bool, Number)
 RESULTS = (Tensor, int, float, bool, Number)
@@ -82,7 +84,7 @@ def default_text(value):
     return str(value).replace("(", "[").replace(")", "]") if isinstance(value, (tuple, list)) else str(value)
 
 
-# ---- from a function's annotations ------------------------------------------------------------------------------------
+# ---- from a function's annotations -------------------------------------------------------------------------
 
 def infer_schema(prototype_function, *, mutates_args, op_name=None):
     """The schema of a function from its annotations, as text without its name (unless `op_name`).
@@ -112,12 +114,13 @@ def argument_of(parameter, mutates_args, fail):
         fail(f"Parameter {parameter.name} must have a type annotation.")
     type_ = type_text(parameter.annotation)
     if type_ is None:
-        fail(f"Parameter {parameter.name} has unsupported type {parameter.annotation}. The valid types are: Tensor, int, "
-             "float, bool, str, Number, dtype and device, Optional of each, and Sequence of numbers and Tensors.")
+        fail(f"Parameter {parameter.name} has unsupported type {parameter.annotation}. The valid types are: "
+             "Tensor, int, float, bool, str, Number, dtype and device, Optional of each, and Sequence of "
+             "numbers and Tensors.")
     default = NO_DEFAULT if parameter.default is parameter.empty else parameter.default
     if default is not NO_DEFAULT and not isinstance(default, (int, float, bool, str, dtype, type(None))):
-        fail(f"Parameter {parameter.name} has an unsupported default value type {type(default)}. Please file an issue "
-             "on GitHub so we can prioritize this.")
+        fail(f"Parameter {parameter.name} has an unsupported default value type {type(default)}. Please file "
+             "an issue on GitHub so we can prioritize this.")
     mutable = type_.startswith("Tensor") and (mutates_args == "unknown" or parameter.name in mutates_args)
     return Argument(parameter.name, type_, default, parameter.kind is parameter.KEYWORD_ONLY, mutable)
 
@@ -125,15 +128,16 @@ def argument_of(parameter, mutates_args, fail):
 def check_mutated(mutates_args, arguments, fail):
     if isinstance(mutates_args, str):
         if mutates_args != "unknown":
-            raise ValueError("mutates_args must either be a sequence of the names of the arguments that are mutated or "
-                             "the string 'unknown'. ")
+            raise ValueError("mutates_args must either be a sequence of the names of the arguments that are "
+                             "mutated or the string 'unknown'. ")
         return
     mutable = {a.name for a in arguments if a.is_mutable}
     for name in mutates_args:
         if name not in [a.name for a in arguments]:
             fail(f"{name} in mutates_args were not found in the custom op's signature.")
         if name not in mutable:
-            fail(f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated.")
+            fail(f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be "
+                 "mutated.")
 
 
 def type_text(annotation):
@@ -163,8 +167,8 @@ def returns_of(annotation, fail):
     parts = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else (annotation,)
     texts = [return_text(part) for part in parts]
     if None in texts:
-        fail(f"Return has unsupported type {annotation}. The valid types are: Tensor, a list of Tensors, int, float, "
-             "bool and Number.")
+        fail(f"Return has unsupported type {annotation}. The valid types are: Tensor, a list of Tensors, "
+             "int, float, bool and Number.")
     return tuple(texts)
 
 
@@ -174,15 +178,17 @@ def return_text(annotation):
     return "Tensor[]" if type_text(annotation) == "Tensor[]" else None
 
 
-# ---- from text --------------------------------------------------------------------------------------------------------
+# ---- from text ---------------------------------------------------------------------------------------------
 
 NAME = re.compile(r"(?:([A-Za-z_]\w*::)?[A-Za-z_]\w*(\.\w+)?)?")
-PARAMETER = re.compile(r"(?P<type>[A-Za-z]\w*)(?:\((?P<alias>[^)]*)\))?(?P<suffix>(?:\?|\[\d*\])*) +(?P<name>\w+)"
+PARAMETER = re.compile(r"(?P<type>[A-Za-z]\w*)(?:\((?P<alias>[^)]*)\))?(?P<suffix>(?:\?|\[\d*\])*) "
+                       r"+(?P<name>\w+)"
                        r"(?:=(?P<default>.+))?")
 
 
 def parse(text):
-    """The Schema that a text such as "foo(Tensor x, int n=2) -> Tensor" means. RuntimeError where it has no sense."""
+    """The Schema that a text such as "foo(Tensor x, int n=2) -> Tensor" means. RuntimeError where it has no
+    sense."""
     match = re.fullmatch(r"\s*([\w:.]*)\((.*)\)\s*->\s*(.+?)\s*", text, re.DOTALL)
     if match is None:
         raise RuntimeError(f"a schema has the form 'name(Tensor x, int n=2) -> Tensor':\n{text}")
@@ -213,7 +219,8 @@ def parse_parameters(parameters, text):
         check_type(match["type"], text)
         default = NO_DEFAULT if match["default"] is None else parse_default(match["default"])
         suffix = re.sub(r"\[\d+\]", "[]", match["suffix"])
-        yield Argument(match["name"], match["type"] + suffix, default, keyword_only, "!" in (match["alias"] or ""))
+        yield Argument(match["name"], match["type"] + suffix, default, keyword_only,
+                       "!" in (match["alias"] or ""))
 
 
 def parse_returns(text):

@@ -1,4 +1,5 @@
-"""An operator that a user defines: a row of the dispatch table like our own, whose kernels come from the user.
+"""An operator that a user defines: a row of the dispatch table like our own, whose kernels come from the
+user.
 
     autograd       a Function made of the user's backward       → below autograd
     ADInplaceOrView  bumps the versions of what is changed       → below that
@@ -17,10 +18,11 @@ from .results import as_declared
 from .schema import NO_DEFAULT
 
 ALIASES = (
-    "{} (with implementation in {}): The output of this custom operator (1) must not also be an input to this custom "
-    "operator and (2) may not alias any inputs to this custom operator or other returns. The most common way to trigger "
-    "this error is if we have y = custom_op(x) and y and x are the same Tensor. Please instead return a clone of the "
-    "offending output tensor(s) (e.g. return x.clone()) or refactor the custom operator to not return y.")
+    "{} (with implementation in {}): The output of this custom operator (1) must not also be an input to "
+    "this custom operator and (2) may not alias any inputs to this custom operator or other returns. The "
+    "most common way to trigger this error is if we have y = custom_op(x) and y and x are the same Tensor. "
+    "Please instead return a clone of the offending output tensor(s) (e.g. return x.clone()) or refactor the "
+    "custom operator to not return y.")
 
 
 class Definition:
@@ -73,7 +75,7 @@ class UserOperator(Operator):
         """The operator as users call it."""
         return self(*bound(self.schema, args, kwargs))
 
-    # ---- kernels ------------------------------------------------------------------------------------------------------
+    # ---- kernels -------------------------------------------------------------------------------------------
 
     def set_kernel(self, function, key, checks_aliases=True):
         """Let `function(*args, **keyword_only)` serve a key or alias."""
@@ -89,8 +91,10 @@ class UserOperator(Operator):
         self.register(key, kernel)
 
     def has_autograd(self):
-        """Whether a kernel above the backends has recorded the call, so that what these call is not recorded again."""
-        return any(self.kernels.get(key, fallthrough) is not fallthrough for key in (K.AUTOGRAD, AUTOGRAD_ALIAS))
+        """Whether a kernel above the backends has recorded the call, so that what these call is not recorded
+        again."""
+        return any(self.kernels.get(key, fallthrough) is not fallthrough
+                   for key in (K.AUTOGRAD, AUTOGRAD_ALIAS))
 
     def set_composite(self, function):
         """Let a composition of operators serve every key, autograd too."""
@@ -98,7 +102,8 @@ class UserOperator(Operator):
         names = self.info.signature.keyword_only
         self.forget_refusal()
         self.register(COMPOSITE_IMPLICIT,
-                      lambda keys, *args: as_declared(self, function(*args[:count], **dict(zip(names, args[count:])))))
+                      lambda keys, *args: as_declared(self, function(*args[:count],
+                                                                     **dict(zip(names, args[count:])))))
 
     def forget_refusal(self):
         """A composite kernel serves meta too, unless somebody has said what else to do there."""
@@ -107,10 +112,10 @@ class UserOperator(Operator):
 
     def refuse_meta(self, keys, *args):
         raise NotImplementedError(
-            f"{self.name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel "
-            "registered. You may have run into this message while using an operator with PT2 compilation APIs "
-            "(torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake impl: "
-            "torch.library.register_fake.")
+            f"{self.name}: attempted to run this operator with Meta tensors, but there was no fake impl or "
+            "Meta kernel registered. You may have run into this message while using an operator with PT2 "
+            "compilation APIs (torch.compile/torch.export); in order to use this operator with those APIs "
+            "you'll need to add a fake impl: torch.library.register_fake.")
 
     def bumping_kernel(self, keys, *args):
         """The arguments that the schema marks as changed count one change more."""
@@ -150,7 +155,7 @@ def refuse_aliases(op, function, args, found):
         seen.add(id(storage_of(t)))
 
 
-# ---- autograd ---------------------------------------------------------------------------------------------------------
+# ---- autograd ----------------------------------------------------------------------------------------------
 
 def flattened(args):
     """The arguments with those of a list side by side, and how many each list had (None: no list)."""
@@ -180,8 +185,8 @@ def generated_function(op):
 
     def backward(ctx, *grads):
         if op.backward is None:
-            raise RuntimeError(f"Trying to backward through {op.name.replace('::', '.')}.default but no autograd formula "
-                               "was registered. Please use register_autograd to add one.")
+            raise RuntimeError(f"Trying to backward through {op.name.replace('::', '.')}.default but no "
+                               "autograd formula was registered. Please use register_autograd to add one.")
         if op.schema.returns == ("Tensor[]",):
             grads = (list(grads),)
         return None, None, *flat_gradients(op, op.backward(ctx, *grads), ctx.argument_structure)
@@ -206,8 +211,8 @@ def flat_gradients(op, grads, structure):
     grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
     count = len(op.info.signature.positional)
     if len(grads) != count:
-        raise RuntimeError(f"{op.name}: the backward returned {len(grads)} gradients; the operator has {count} "
-                           "arguments, and each takes a gradient or None")
+        raise RuntimeError(f"{op.name}: the backward returned {len(grads)} gradients; the operator has "
+                           f"{count} arguments, and each takes a gradient or None")
     grads += [None] * (len(structure) - count)
     flat = []
     for grad, length in zip(grads, structure):

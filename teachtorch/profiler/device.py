@@ -1,4 +1,5 @@
-"""What the simulated device did, made of a recorder's notes: launches on the host, kernels in their streams, memory.
+"""What the simulated device did, made of a recorder's notes: launches on the host, kernels in their streams,
+memory.
 
 The host's launch and the kernel are two events far apart in time; `correlation` says that they belong
 together. Kernels report from the threads of their streams, so that the lane of a stream is not the thread but
@@ -18,7 +19,8 @@ class DeviceReplay:
 
     def __init__(self, replay):
         self.replay = replay
-        self.kernels = {}                      # number of a launch -> the event of its kernel, until that ends
+        # number of a launch -> the event of its kernel, until that ends
+        self.kernels = {}
 
     def launch(self, number, name, is_copy, stream, begin, end, lines):
         replay = self.replay

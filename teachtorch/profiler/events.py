@@ -133,8 +133,9 @@ class FunctionEvent(Times):
     def __repr__(self):
         return (f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name} "
                 f"device_type={self.device_type} node_id={self.node_id} cpu_time={self.cpu_time_str} "
-                f"start_us={self.start:.3f} end_us={self.end:.3f} thread={self.thread} input_shapes={self.input_shapes} "
-                f"cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async}>")
+                f"start_us={self.start:.3f} end_us={self.end:.3f} thread={self.thread} "
+                f"input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} "
+                f"is_async={self.is_async}>")
 
 
 SUMMED = ("count", "self_cpu_time_total", "self_device_time_total", "self_cpu_memory_usage",

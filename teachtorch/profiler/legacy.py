@@ -13,7 +13,8 @@ class profile:
     """
 
     def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False,
-                 with_flops=False, profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
+                 with_flops=False, profile_memory=False, with_stack=False, with_modules=False,
+                 use_kineto=False, use_cpu=True,
                  experimental_config=None, acc_events=False, custom_trace_id_callback=None):
         self.enabled = enabled
         self.options = dict(record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack,

@@ -6,7 +6,8 @@ from ..ops.namespaces import full_name
 
 # Public functions under which PyTorch runs an operator of another name.
 RENAMED = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd",
-           **dict.fromkeys("bfloat16 bool byte char double float half int long short cpu sim type".split(), "to"),
+           **dict.fromkeys("bfloat16 bool byte char double float half int long short cpu sim type".split(),
+                           "to"),
            "T": "numpy_T"}
 
 # Public functions that are no operators in PyTorch either: Python that calls others, and questions.

@@ -10,8 +10,8 @@ from .recorder import Recorder
 from .schedule import ProfilerAction, always
 
 RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
-CLEARS = ("Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be "
-          "reported. To keep events across cycles, set acc_events=True.")
+CLEARS = ("Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will "
+          "be reported. To keep events across cycles, set acc_events=True.")
 
 
 class profile:
@@ -28,12 +28,15 @@ class profile:
     are those of results made; frees of CPU memory are not seen.
     """
 
-    def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False,
+    def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False,
+                 profile_memory=False,
                  with_stack=False, with_flops=False, with_modules=False, experimental_config=None,
-                 execution_trace_observer=None, acc_events=False, use_cuda=None, custom_trace_id_callback=None,
+                 execution_trace_observer=None, acc_events=False, use_cuda=None,
+                 custom_trace_id_callback=None,
                  post_processing_timeout_s=None):
         if use_cuda is not None:
-            warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)
+            warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning,
+                          stacklevel=2)
         self.activities = parsed(activities)
         self.schedule = schedule or always
         self.record_steps = schedule is not None
@@ -46,7 +49,8 @@ class profile:
         self._available = set()
         self._recorder = None              # while it records
         self._events = None                # of the last window; None before the first was prepared
-        self._unread = []                  # recorders that are done, and whose events nobody has asked for yet
+        # recorders that are done, and whose events nobody has asked for yet
+        self._unread = []
         self._step_block = None
 
     # ---- the block -----------------------------------------------------------------------------------------
@@ -64,7 +68,8 @@ class profile:
         self._begin_step()
 
     def stop(self):
-        """End; a window that is not complete is handed over as it is. AssertionError if it was not started."""
+        """End; a window that is not complete is handed over as it is. AssertionError if it was not
+        started."""
         self._end_step()
         self._go_to(self.current_action, None)
 
@@ -88,7 +93,8 @@ class profile:
             self._step_block = None
 
     def _go_to(self, before, after):
-        """What lies between two steps; `after` None: the block ends. (action_map in torch/profiler/profiler.py)"""
+        """What lies between two steps; `after` None: the block ends. (action_map in
+        torch/profiler/profiler.py)"""
         saves = before is ProfilerAction.RECORD_AND_SAVE
         is_window_over = saves or before in RECORDING and after not in RECORDING
         if is_window_over:
@@ -138,7 +144,8 @@ class profile:
         if self._events is None:
             raise AssertionError(f"Profiler must be initialized before {wish}")
         if self._unread:
-            self._events = self._list([*self._events, *[e for recorder in self._unread for e in recorder.events]])
+            self._events = self._list([*self._events,
+                                       *[e for recorder in self._unread for e in recorder.events]])
             self._unread = []
         return self._events
 
@@ -151,7 +158,8 @@ class profile:
         return self._recorded("getting key averages").key_averages(group_by_input_shape, group_by_stack_n)
 
     def export_chrome_trace(self, path):
-        """Write the events as a trace that Perfetto (ui.perfetto.dev) and chrome://tracing open; ".gz" compresses."""
+        """Write the events as a trace that Perfetto (ui.perfetto.dev) and chrome://tracing open; ".gz"
+        compresses."""
         from .export import write_chrome_trace
         write_chrome_trace(path, self._recorded("exporting chrome trace"), self._head())
 
@@ -161,7 +169,8 @@ class profile:
         return {**options, **self.metadata}
 
     def export_stacks(self, path, metric="self_cpu_time_total"):
-        """Write stacks for a flame graph. AssertionError without `with_stack=True`, ValueError for another metric."""
+        """Write stacks for a flame graph. AssertionError without `with_stack=True`, ValueError for another
+        metric."""
         events = self._recorded("exporting stacks")
         if not self.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")

@@ -1,8 +1,8 @@
 """Listens to the observer and writes notes: what a program pays for while it is recorded.
 
-A note is a tuple (time, lane, what happened), appended to one list: that is all that happens between two operators of
-the user's. Events, their order and their sums are made of the notes afterwards, in replay.py. No note
-holds a tensor, so recording keeps no memory alive.
+A note is a tuple (time, lane, what happened), appended to one list: that is all that happens between two
+operators of the user's. Events, their order and their sums are made of the notes afterwards, in replay.py. No
+note holds a tensor, so recording keeps no memory alive.
 """
 import itertools
 import sys
@@ -24,7 +24,8 @@ lanes = itertools.count()
 
 
 class Here(threading.local):
-    """The lane of the current thread: (a number of its own, the thread's, which the next thread may have again)."""
+    """The lane of the current thread: (a number of its own, the thread's, which the next thread may have
+    again)."""
 
     def __init__(self):
         self.lane = next(lanes), threading.get_ident()
@@ -33,7 +34,8 @@ class Here(threading.local):
 class Recorder:
     """Records while it is subscribed: `start()`, `stop()`, then `events`, in the order they began."""
 
-    def __init__(self, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False, on_host=True,
+    def __init__(self, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False,
+                 on_host=True,
                  on_device=True):
         self.record_shapes, self.profile_memory, self.with_stack = record_shapes, profile_memory, with_stack
         self.with_flops, self.needs_shapes = with_flops, record_shapes or with_flops
@@ -41,7 +43,8 @@ class Recorder:
         self.handlers = {topic: getattr(self, "on_" + topic) for topic in self.topics}
         self.notes = []
         self.here = Here()
-        self.has_launched = self.is_ending = False         # the wait at the end is the recorder's own, not the user's
+        # the wait at the end is the recorder's own, not the user's
+        self.has_launched = self.is_ending = False
         self.end = self._events = None
 
     def start(self):
@@ -74,11 +77,13 @@ class Recorder:
     def on_call(self, phase, op, args, result=None):
         if phase == "start":
             return "begin_call", op, shapes_of(args) if self.needs_shapes else None, self.stack()
-        return "end_call", op, self.shape_of(result), fresh_bytes(result, args) if self.profile_memory else None
+        return "end_call", op, self.shape_of(result), fresh_bytes(result,
+                                                                  args) if self.profile_memory else None
 
     def on_function(self, phase, call, name, args, result=None):
         if phase == "start":
-            return "begin_function", id(call), name, shapes_of(args) if self.needs_shapes else None, self.stack()
+            shapes = shapes_of(args) if self.needs_shapes else None
+            return "begin_function", id(call), name, shapes, self.stack()
         return "end_function", id(call), fresh_bytes(result, args) if self.profile_memory else None
 
     def on_node(self, node):
@@ -98,7 +103,8 @@ class Recorder:
 
     def on_launch(self, launch, begin, time, **_):
         self.has_launched = True
-        return "launch", launch.number, launch.name, launch.is_copy, launch.stream_id, begin * 1e6, time * 1e6, self.stack()
+        what = launch.number, launch.name, launch.is_copy, launch.stream_id
+        return "launch", *what, begin * 1e6, time * 1e6, self.stack()
 
     def on_begin(self, launch, time, **_):
         return "begin_kernel", launch.number, time * 1e6
@@ -129,7 +135,8 @@ def synchronize_sim():
 def shapes_of(args):
     """The shape of each tensor argument, a list of shapes for a list, [] for anything else."""
     return [list(a._shape) if isinstance(a, Tensor) else
-            [list(b._shape) for b in a] if isinstance(a, (list, tuple)) and a and isinstance(a[0], Tensor) else []
+            [list(b._shape) for b in a] if isinstance(a, (list, tuple)) and a and isinstance(a[0], Tensor)
+            else []
             for a in args]
 
 

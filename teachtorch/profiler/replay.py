@@ -1,8 +1,8 @@
 """Makes events of a recorder's notes, by going through the calls of every thread once more.
 
-Notes of a thread nest: what begins within an open call belongs to it. The clock was read when a call was reported and
-when it had returned, so events of a thread nest and never overlap. What streams of the simulated device did is in
-device.py.
+Notes of a thread nest: what begins within an open call belongs to it. The clock was read when a call was
+reported and when it had returned, so events of a thread nest and never overlap. What streams of the simulated
+device did is in device.py.
 """
 import itertools
 from collections import defaultdict
@@ -90,7 +90,8 @@ class Replay:
         self.end(call)
 
     def going_on(self, name):
-        """The event of the innermost open call, if that is a function by hand of this name within which nothing has
+        """The event of the innermost open call, if that is a function by hand of this name within which
+        nothing has
         run yet: it goes on to the operator of its name, and both are one call of the user's."""
         last = self.stack[-1] if self.stack else None
         if last is not None and last.is_function and last.event.name == name and not last.event.cpu_children:

@@ -27,7 +27,8 @@ def replace_node_module(node, modules, new_module):
 def fuse(model, inplace=False, no_trace=False):
     """A GraphModule in which each batch norm that follows a convolution is part of its weights.
 
-    A convolution whose value is used elsewhere too stays as it is, and so does a batch norm without running statistics.
+    A convolution whose value is used elsewhere too stays as it is, and so does a batch norm without running
+    statistics.
 
     Args:
         model: a Module in eval mode.

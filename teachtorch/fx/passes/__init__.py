@@ -7,6 +7,7 @@
     infra/            PassBase, PassManager: runs passes in a row and keeps the graphs between them
     effects.py        what they ask: which nodes are random, change memory, share memory
 
-Dead code is `Graph.eliminate_dead_code`; folding batch norms into convolutions is `fx.experimental.optimization`.
+Dead code is `Graph.eliminate_dead_code`; folding batch norms into convolutions is
+`fx.experimental.optimization`.
 """
 from . import const_fold, cse, infra, shape_prop, split_module  # noqa: F401

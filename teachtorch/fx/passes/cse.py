@@ -1,7 +1,8 @@
 """Common subexpressions: a node that computes what an earlier one has computed is replaced by it.
 
-Three things must not be merged. Random nodes: two draws are two numbers. Nodes on both sides of a change in memory:
-`x + 1` is another value after `x.add_(1)`. Values that are changed later: then both uses would see the change.
+Three things must not be merged. Random nodes: two draws are two numbers. Nodes on both sides of a change in
+memory: `x + 1` is another value after `x.add_(1)`. Values that are changed later: then both uses would see
+the change.
 """
 from ..node import Node
 from .effects import changes_state, is_known, is_random, nodes_in_changed_memory

@@ -1,4 +1,5 @@
-"""What a node does beside returning a value, as far as its names tell. In doubt, a node counts as doing it."""
+"""What a node does beside returning a value, as far as its names tell. In doubt, a node counts as doing
+it."""
 import math
 import operator
 
@@ -7,15 +8,17 @@ from ...overrides import resolve_name
 from ..node import nodes_in
 
 RANDOM = frozenset("""
-    bernoulli binomial multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
-    empty empty_like empty_strided empty_permuted new_empty new_empty_strided dropout dropout1d dropout2d dropout3d
-    alpha_dropout feature_dropout feature_alpha_dropout native_dropout rrelu gumbel_softmax fractional_max_pool2d
-    fractional_max_pool3d multi_head_attention_forward
+    bernoulli binomial multinomial normal poisson rand rand_like randint randint_like randn randn_like
+    randperm empty empty_like empty_strided empty_permuted new_empty new_empty_strided dropout dropout1d
+    dropout2d dropout3d alpha_dropout feature_dropout feature_alpha_dropout native_dropout rrelu
+    gumbel_softmax fractional_max_pool2d fractional_max_pool3d multi_head_attention_forward
     """.split())                                  # `empty` too: what it holds is not known
-FRESH_KINDS = ("pointwise", "operator", "factory")          # of ops/declare.py: results in memory of their own
+# of ops/declare.py: results in memory of their own
+FRESH_KINDS = ("pointwise", "operator", "factory")
 SHARING_MODULES = ("Identity", "Flatten", "Unflatten", "Dropout")
 IN_PLACE = frozenset([getattr(operator, f"i{name}") for name in (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")])
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift",
+    "rshift")])
 
 
 def name_of(node):
@@ -44,14 +47,16 @@ def is_random(node):
         return is_random_module(node._submodule())
     if node.op not in ("call_function", "call_method"):
         return False
-    drops = node.kwargs.get("dropout_p") or (name_of(node) == "scaled_dot_product_attention" and len(node.args) > 4)
+    drops = node.kwargs.get("dropout_p") or (name_of(node) == "scaled_dot_product_attention"
+                                             and len(node.args) > 4)
     return name_of(node).rstrip("_") in RANDOM or bool(drops)
 
 
 def is_random_module(module):
     name = type(module).__name__
     may_drop = bool(getattr(module, "dropout", 0))              # of recurrent layers and attention
-    return module.training and ("Dropout" in name or name == "RReLU" or may_drop) or name.startswith("Fractional")
+    return module.training and ("Dropout" in name or name == "RReLU"
+                                or may_drop) or name.startswith("Fractional")
 
 
 def changed_nodes(node):
@@ -82,10 +87,12 @@ def may_share_memory(node):
     """Whether a node's value may look at the memory of its arguments."""
     if node.op == "call_module":
         module = node._submodule()
-        return not is_known(node) or type(module).__name__.startswith(SHARING_MODULES) or bool(changed_nodes(node))
+        shares = type(module).__name__.startswith(SHARING_MODULES)
+    return not is_known(node) or shares or bool(changed_nodes(node))
     if node.op not in ("call_function", "call_method") or changed_nodes(node):
         return True
-    if getattr(node.target, "__module__", None) in ("_operator", "math") and node.target is not operator.getitem:
+    if getattr(node.target, "__module__", None) in ("_operator",
+                                                    "math") and node.target is not operator.getitem:
         return False
     op = registry.get(name_of(node))
     return op is None or getattr(op.info, "kind", None) not in FRESH_KINDS

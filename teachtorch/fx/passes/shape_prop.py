@@ -9,7 +9,8 @@ from ..node import map_aggregate
 
 
 class TensorMetadata(NamedTuple):
-    """What is known of a value without its numbers; strides in elements. `memory_format`: None if it is none of them."""
+    """What is known of a value without its numbers; strides in elements. `memory_format`: None if it is none
+    of them."""
 
     shape: Size
     dtype: dtype_class
@@ -37,16 +38,17 @@ def memory_format_of(t):
 class ShapeProp(Interpreter):
     """`ShapeProp(graph_module).propagate(*inputs)` runs the module and fills `node.meta`.
 
-    "tensor_meta": the node's TensorMetadata, nested as its value is; absent if there is no tensor in it. "type": the
-    class of the value. A graph that was traced once holds for other shapes too; what is noted holds for these inputs.
-    torch.fx.passes.shape_prop.ShapeProp.
+    "tensor_meta": the node's TensorMetadata, nested as its value is; absent if there is no tensor in it.
+    "type": the class of the value. A graph that was traced once holds for other shapes too; what is noted
+    holds for these inputs. torch.fx.passes.shape_prop.ShapeProp.
     """
 
     def run_node(self, n):
         try:
             result = super().run_node(n)
         except Exception as error:
-            raise RuntimeError(f"ShapeProp error for: node={n.format_node()} with meta={n.meta}: {error}") from error
+            raise RuntimeError(f"ShapeProp error for: node={n.format_node()} with meta={n.meta}: {error}") \
+                from error
         note(n, result)
         return result
 

@@ -101,7 +101,8 @@ def build(partition, root, qualname_map):
 
 def call(partition, outer, env, graph):
     """The call of the part in the outer graph; `env` learns what its results are."""
-    made = outer.call_module(partition.submodule, tuple([value_of(used, env, outer) for used in partition.inputs]))
+    made = outer.call_module(partition.submodule,
+                             tuple([value_of(used, env, outer) for used in partition.inputs]))
     outputs = list(partition.outputs)
     for i, node in enumerate(outputs):
         env[node] = made if len(outputs) == 1 else outer.call_function(operator.getitem, (made, i))

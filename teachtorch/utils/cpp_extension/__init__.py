@@ -11,9 +11,9 @@
     module = load_inline("scaling", source, functions=["scale"])
     module.scale(torch.ones(3), 2.0)
 
-`build.py` compiles, once for each content; `call.py` crosses the border; `extension.h` is what the sources see: tensors
-with pointers, sizes and strides, without operators. To give a function a gradient, make it an operator with
-`library.custom_op`. https://pytorch.org/docs/stable/cpp_extension.html
+`build.py` compiles, once for each content; `call.py` crosses the border; `extension.h` is what the sources
+see: tensors with pointers, sizes and strides, without operators. To give a function a gradient, make it an
+operator with `library.custom_op`. https://pytorch.org/docs/stable/cpp_extension.html
 """
 from .build import CompilerError, extensions_folder, is_compiler_available
 from .load import load, load_inline

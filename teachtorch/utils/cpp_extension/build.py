@@ -12,15 +12,17 @@ HEADER = Path(__file__).with_name("extension.h")
 FLAGS = ["-std=c++17", "-O3", "-fPIC", "-Wall"]
 CUDA_FLAGS = ["-std=c++17", "-O3", "-Xcompiler", "-fPIC"]
 OTHER_INCLUDE = re.compile(r'^\s*#\s*include\s*"(?!extension\.h")', re.MULTILINE)
-NO_COMPILER = ("C++ extensions need a C++ compiler (c++, g++ or clang++), and none is on PATH; the environment variable CXX "
-               "may name one")
+NO_COMPILER = ("C++ extensions need a C++ compiler (c++, g++ or clang++), and none is on PATH; the "
+               "environment variable CXX may name one")
 
-NO_NVCC = ("CUDA sources need nvcc, the compiler of NVIDIA's CUDA toolkit, and none is on PATH or in $CUDA_HOME/bin. "
-           "teachtorch's own GPU kernels are written in Python, with numba.cuda: see chapter 17")
+NO_NVCC = ("CUDA sources need nvcc, the compiler of NVIDIA's CUDA toolkit, and none is on PATH or in "
+           "$CUDA_HOME/bin. teachtorch's own GPU kernels are written in Python, with numba.cuda: see chapter "
+           "17")
 
 
 class CompilerError(RuntimeError):
-    """The compiler refused the source; its message, with the line numbers of the source, is the error's text."""
+    """The compiler refused the source; its message, with the line numbers of the source, is the error's
+    text."""
 
 
 def compiler():
@@ -75,8 +77,8 @@ def units_of(source, cuda_source, flags, cuda_flags):
 def built(name, source, flags=(), folder=None, verbose=False, cuda_source=None, cuda_flags=(), link_flags=()):
     """The path of the library of a source; compiled now if there is none of this content.
 
-    The content is the sources, the headers of the user's that they include, our header, the compilers and their flags.
-    CompilerError where a source is refused.
+    The content is the sources, the headers of the user's that they include, our header, the compilers and
+    their flags. CompilerError where a source is refused.
     """
     units, link = units_of(source, cuda_source, flags, cuda_flags)
     link += link_flags
@@ -95,31 +97,36 @@ def built(name, source, flags=(), folder=None, verbose=False, cuda_source=None, 
 
 
 def headers_of(unit, folder):
-    """The texts of the user's headers that a source includes, directly or not; the compiler knows where they lie.
+    """The texts of the user's headers that a source includes, directly or not; the compiler knows where they
+    lie.
 
-    Without an include in quotation marks there are none, and nobody is asked. A missing header is told when compiling.
+    Without an include in quotation marks there are none, and nobody is asked. A missing header is told when
+    compiling.
     """
     if not OTHER_INCLUDE.search(unit.text):
         return []
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         written = Path(scratch) / unit.place
         written.write_text(unit.text)
-        result = subprocess.run([*unit.command, "-MM", f"-I{HEADER.parent}", str(written)], capture_output=True, text=True)
+        result = subprocess.run([*unit.command, "-MM", f"-I{HEADER.parent}", str(written)],
+                                capture_output=True, text=True)
     found = result.stdout.partition(":")[2].replace("\\\n", " ").split()
     paths = [Path(path) for path in found if Path(path) not in (written, HEADER)]
     return [part for path in paths if path.exists() for part in (str(path), path.read_text())]
 
 
 def compile_to(path, units, link, verbose):
-    """Compile into a folder of its own first: a process that is stopped leaves no half library behind, and of two that
-    compile the same at once, each finishes, and the later one's takes the place of the other's, which is the same."""
+    """Compile into a folder of its own first: a process that is stopped leaves no half library behind, and of
+    two that compile the same at once, each finishes, and the later one's takes the place of the other's,
+    which is the same."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix="building_") as scratch:
         objects = []
         for unit in units:
             written = Path(scratch) / unit.place
             written.write_text(unit.text)
             objects.append(f"{written}.o")
-            ran(path, [*unit.command, f"-I{HEADER.parent}", "-c", str(written), "-o", objects[-1]], unit.place, scratch,
+            ran(path, [*unit.command, f"-I{HEADER.parent}", "-c", str(written), "-o", objects[-1]],
+                unit.place, scratch,
                 verbose)
         made = str(Path(scratch) / path.name)
         ran(path, [*link[:2], *objects, *link[2:], "-o", made], "source", scratch, verbose)

@@ -1,4 +1,5 @@
-"""Calling a compiled function: tensors become structs of pointer, sizes and strides; results become tensors again."""
+"""Calling a compiled function: tensors become structs of pointer, sizes and strides; results become tensors
+again."""
 import ctypes
 import threading
 
@@ -20,7 +21,8 @@ CUDA = 1
 
 class TensorStruct(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("id", ctypes.c_int64), ("dim", ctypes.c_int64),
-                ("sizes", ctypes.c_int64 * MAX_DIMS), ("strides", ctypes.c_int64 * MAX_DIMS), ("dtype", ctypes.c_int32),
+                ("sizes", ctypes.c_int64 * MAX_DIMS), ("strides", ctypes.c_int64 * MAX_DIMS),
+                ("dtype", ctypes.c_int32),
                 ("device", ctypes.c_int32), ("is_zero", ctypes.c_int32)]
 
 
@@ -88,7 +90,8 @@ class CompiledFunction:
         letters.restype = ctypes.c_char_p
         self.letters = letters().decode()
         self.function = getattr(library, f"tt_call_{name}")
-        self.function.argtypes = [ctypes.POINTER(Value), ctypes.c_int, ctypes.POINTER(Value), ALLOCATE, ctypes.c_char_p,
+        self.function.argtypes = [ctypes.POINTER(Value), ctypes.c_int, ctypes.POINTER(Value), ALLOCATE,
+                                  ctypes.c_char_p,
                                   ctypes.c_int]
         self.uses_cuda = uses_cuda
         if uses_cuda:
@@ -134,11 +137,13 @@ class CompiledFunction:
         elif letter in "ib" and isinstance(a, int):
             value.kind, value.integer = INTEGER, int(a)
         else:
-            raise TypeError(f"{self.__name__}(): argument {i} must be {KINDS[letter]}, not {type(a).__name__}")
+            raise TypeError(f"{self.__name__}(): argument {i} must be {KINDS[letter]}, "
+                            f"not {type(a).__name__}")
 
     def put_tensor(self, struct, t):
         if t.dim() > MAX_DIMS or name_of(t.dtype) not in DTYPES:
-            raise RuntimeError(f"{self.__name__}(): a tensor of {t.dtype} and {t.dim()} dimensions cannot be passed to C++")
+            raise RuntimeError(f"{self.__name__}(): a tensor of {t.dtype} and {t.dim()} dimensions cannot be "
+                               "passed to C++")
         if t.device.type == "cpu":
             arrays.add(t, array_of(t), struct)
         elif t.device.type == "cuda" and self.uses_cuda:

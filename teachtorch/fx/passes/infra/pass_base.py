@@ -2,11 +2,13 @@
 from collections import namedtuple
 
 PassResult = namedtuple("PassResult", ["graph_module", "modified"])
-PassResult.__doc__ = "What a pass returns: the GraphModule, the given one or another, and whether it changed anything."
+PassResult.__doc__ = ("What a pass returns: the GraphModule, the given one or another, and whether it "
+                      "changed anything.")
 
 
 class PassBase:
-    """Override `call(graph_module)`, which returns a PassResult; `requires` and `ensures` may raise before and after."""
+    """Override `call(graph_module)`, which returns a PassResult; `requires` and `ensures` may raise before
+    and after."""
 
     def __call__(self, graph_module):
         self.requires(graph_module)

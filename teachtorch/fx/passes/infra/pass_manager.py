@@ -1,4 +1,5 @@
-"""`PassManager`: runs passes in a row, until nothing changes any more, and keeps the graph before and after each."""
+"""`PassManager`: runs passes in a row, until nothing changes any more, and keeps the graph before and after
+each."""
 import copy
 import functools
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from .pass_base import PassResult
 
 @dataclass
 class Step:
-    """One run of one pass: its name, copies of the graph before and after, whether it says that it changed something."""
+    """One run of one pass: its name, copies of the graph before and after, whether it says that it changed
+    something."""
 
     name: str
     before: Graph
@@ -18,17 +20,20 @@ class Step:
 
 
 class PassManager:
-    """Call it with a GraphModule: it runs `passes` on it, `steps` times at most, and stops when none changes anything.
+    """Call it with a GraphModule: it runs `passes` on it, `steps` times at most, and stops when none changes
+    anything.
 
     Args:
-        passes: functions of a GraphModule that return a PassResult (`pass_result_wrapper` makes one of any function).
+        passes: functions of a GraphModule that return a PassResult (`pass_result_wrapper` makes one of any
+            function).
         constraints: functions (pass, later pass) -> whether that order is allowed.
         steps: how often the whole row may run.
-        run_checks_after_each_pass: whether `check(graph_module)` runs after each pass and not only at the end.
+        run_checks_after_each_pass: whether `check(graph_module)` runs after each pass and not only at the
+            end.
         suppress_check_failures: whether a failing check is left alone.
 
-    `history`: a Step for each run of a pass, from which `viz.fx(step.after, before=step.before)` draws what it did.
-    torch.fx.passes.infra.pass_manager.PassManager, which keeps no history.
+    `history`: a Step for each run of a pass, from which `viz.fx(step.after, before=step.before)` draws what
+    it did. torch.fx.passes.infra.pass_manager.PassManager, which keeps no history.
     """
 
     def __init__(self, passes=None, constraints=None, steps=None, run_checks_after_each_pass=False,
@@ -55,9 +60,9 @@ class PassManager:
             for i, earlier in enumerate(self.passes):
                 for j, later in enumerate(self.passes[i + 1:], i + 1):
                     if not constraint(earlier, later):
-                        raise RuntimeError(f"pass schedule constraint violated. Expected {name_of(earlier)} before "
-                                           f"{name_of(later)} but found {name_of(earlier)} at index {i} and "
-                                           f"{name_of(later)} at index {j} in pass list.")
+                        raise RuntimeError(f"pass schedule constraint violated. Expected {name_of(earlier)} "
+                                           f"before {name_of(later)} but found {name_of(earlier)} at index "
+                                           f"{i} and {name_of(later)} at index {j} in pass list.")
 
     def check(self, module):
         """What is checked after the passes: that the graph is sound. Override to check more."""
@@ -92,8 +97,8 @@ class PassManager:
             result = checked_result(one, one(module))
         except Exception as error:
             ran = [step.name for step in self.history]
-            raise Exception(f"An error occurred when running the '{name_of(one)}' pass after the following passes: "
-                            f"{ran}: {error}") from error
+            raise Exception(f"An error occurred when running the '{name_of(one)}' pass after the following "
+                            f"passes: {ran}: {error}") from error
         module = result.graph_module
         module.recompile()
         self.history.append(Step(name_of(one), before, copy.deepcopy(module.graph), bool(result.modified)))
@@ -112,8 +117,8 @@ class PassManager:
 def checked_result(one, result):
     """The result of a pass, if it is one."""
     if not hasattr(result, "graph_module") or not hasattr(result, "modified"):
-        raise TypeError(f"The result of the pass {name_of(one)} should be type PassResult. Please wrap it with "
-                        "pass_result_wrapper()")
+        raise TypeError(f"The result of the pass {name_of(one)} should be type PassResult. Please wrap it "
+                        "with pass_result_wrapper()")
     return result
 
 
@@ -122,7 +127,8 @@ def name_of(one):
 
 
 def pass_result_wrapper(fn):
-    """Any function of a GraphModule as a pass: None, a bool or a count says whether it changed the one it was given.
+    """Any function of a GraphModule as a pass: None, a bool or a count says whether it changed the one it was
+    given.
 
     A function that returns a GraphModule has changed it.
     """
