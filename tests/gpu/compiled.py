@@ -18,50 +18,62 @@ from types import SimpleNamespace
 import numpy as np
 
 import teachtorch as torch
-from teachtorch.kernels.cuda import source
+from teachtorch.kernels.cuda import direct
 from teachtorch.memory.cuda import driver, runtime
 from teachtorch.ops.on_cuda import operators_with_kernels
 
 CAPABILITY = (9, 0)  # of Hopper cards
 
 
-class Launched:
-    """Stands for a kernel: compiles instead of launching, each signature once."""
-
-    seen = {}  # (title, types) -> an error's text, or None
-
-    def __init__(self, kernel, title):
-        self.kernel, self.title = kernel, title
-
-    def __getitem__(self, config):
-        assert all(type(n) is int for n in flat(config[:2])), "the launch wants Python's ints"
-        return self.compile
-
-    def compile(self, *args):
-        types = tuple(self.kernel.typeof_pyval(a) for a in args)
-        key = self.title, id(self.kernel), types
-        if key not in self.seen:
-            try:
-                self.seen[key] = compile_and_pack(self.kernel, types, args)
-            except Exception as error:  # whatever the compiler or the packing says is the finding
-                self.seen[key] = f"{type(error).__name__}: {error}"
+SEEN = {}  # (kernel, types) -> an error's text, or None
+MOST_BLOCKS = (2**31 - 1, 65535, 65535)  # of a grid, along x, y, z
 
 
-def flat(numbers):
-    return [m for n in numbers for m in (n if isinstance(n, tuple) else (n,))]
+def start(kernel, blocks, threads, stream, args):
+    """In place of direct.start: compiles instead of launching, each signature once."""
+    types = tuple(kernel.typeof_pyval(a) for a in args)
+    key = kernel, types
+    if key not in SEEN:
+        try:
+            SEEN[key] = compile_and_pack(kernel, types, blocks, threads, args)
+        except Exception as error:  # whatever the compiler or the packing says is the finding
+            SEEN[key] = f"{type(error).__name__}: {error}"
 
 
-def compile_and_pack(kernel, types, args):
+def compile_and_pack(kernel, types, blocks, threads, args):
     from cuda.core._kernel_arg_handler import ParamHolder
     from numba import cuda
+    from numba.cuda.codegen import CUDACodeLibrary
+    from numba.cuda.cudadrv.driver import CudaPythonFunction
     from numba.cuda.dispatcher import _Kernel
 
+    sizes = blocks if isinstance(blocks, tuple) else (blocks,)
+    assert all(type(n) is int and 0 < n <= most for n, most in zip(sizes, MOST_BLOCKS)), blocks
+    direct.configuration(blocks, threads)
     ptx, _ = cuda.compile_ptx(kernel.py_func, types, cc=CAPABILITY)
     assert ".visible .entry" in ptx
-    bare, packed = SimpleNamespace(extensions=[]), []
-    for each, value in zip(types, args):
-        _Kernel._prepare_args(bare, each, value, 0, [], packed)
-    ParamHolder(tuple(packed))
+    bare, numbas = SimpleNamespace(extensions=[]), []
+    for each, value in zip(types, map(as_array, args)):
+        _Kernel._prepare_args(bare, each, value, 0, [], numbas)
+    ours = direct.packed(args)
+    assert [plain(v) for v in ours] == [plain(v) for v in numbas]
+    ParamHolder(tuple(ours))
+    assert (
+        hasattr(CUDACodeLibrary, "get_cufunc") and "kernel" in CudaPythonFunction.__init__.__code__.co_names
+    )
+
+
+def as_array(value):
+    """Numba's array for the driver's Flat."""
+    is_flat = isinstance(value, driver.Flat)
+    return runtime.runtime.driver.array(value.address, value.size, value.dtype) if is_flat else value
+
+
+def plain(value):
+    """A number of ctypes or NumPy as Python's; NaN as a word, which equals itself."""
+    value = getattr(value, "value", value)
+    value = value.item() if hasattr(value, "item") else value
+    return "nan" if value != value else value
 
 
 class Offline(driver.Simulator):
@@ -81,6 +93,9 @@ class Offline(driver.Simulator):
         dtype = np.dtype(dtype)
         pointer = MemoryPointer(None, ctypes.c_void_p(address), size * dtype.itemsize) if size else None
         return DeviceNDArray((size,), (dtype.itemsize,), dtype, gpu_data=pointer)
+
+    def flat(self, address, size, dtype):
+        return driver.Flat(address, size, dtype)
 
     def flag(self):
         return self.array(self.allocate(4), 1, np.int32)
@@ -117,8 +132,7 @@ def stand_in():
     runtime.runtime._driver = Offline()
     runtime.runtime._streams[0] = runtime.runtime._driver.stream(0)
     torch.cuda.is_available = lambda: True
-    load = source.load_module
-    source.load_module = lambda title, text: SimpleNamespace(kernel=Launched(load(title, text).kernel, title))
+    direct.start = start
 
 
 def copied(array, host):
@@ -134,11 +148,11 @@ def main(names):
     for name in names or operators_with_kernels():
         for sample in SAMPLES.get(name, [])[:3] if name not in HOST_ONLY else []:
             call(name, sample, "cuda", False)
-    wrong = {key: error for key, error in Launched.seen.items() if error is not None}
-    for (title, _, types), error in wrong.items():
-        print(f"{title}{types}\n    {error}\n")
-    print(f"{len(Launched.seen)} kernels compiled, {len(wrong)} refused")
-    return 1 if wrong or not Launched.seen else 0
+    wrong = {key: error for key, error in SEEN.items() if error is not None}
+    for (kernel, types), error in wrong.items():
+        print(f"{kernel.py_func.__module__}{types}\n    {error}\n")
+    print(f"{len(SEEN)} kernels compiled, {len(wrong)} refused")
+    return 1 if wrong or not SEEN else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
     launch      microseconds of the host per launch of a small kernel
     iteration   milliseconds of the first iterations of a training loop, and how often each asked the device
                 for memory
-    product     TFLOP/s of the naive and of the tiled matrix product
+    product     TFLOP/s of the naive and of the tiled matrix product, and of cuBLAS where it is installed
 
 Times are taken with events around many launches, the least of several rounds, after a warm-up. Not run so
 far: there was no GPU at hand.
@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter
 
 import teachtorch as torch
-from teachtorch.kernels.cuda import matmul
+from teachtorch.kernels.cuda import gemm, matmul
 from teachtorch.kernels.cuda.arrays import Strided
 from teachtorch.memory.runtime import runtime_of
 
@@ -103,7 +103,11 @@ def products(size=2048):
     ]
     stream = runtime.stream(0)
     tera = 2 * size**3 / 1e12
+    by_library = {}
+    if gemm.library() is not None:
+        by_library["cuBLAS TFLOP/s"] = tera / seconds(lambda: gemm.multiply(target, left, right, stream))
     return {
+        **by_library,
         "naive TFLOP/s": tera / seconds(lambda: matmul.run(target, left, right, "naive", stream)),
         "tiled TFLOP/s": tera / seconds(lambda: matmul.run(target, left, right, "tiled", stream)),
     }

@@ -97,3 +97,52 @@ def test_an_index_out_of_bounds_is_reported():
     with pytest.raises(torch.AcceleratorError, match="device-side assert"):
         torch.zeros(3).cuda().gather(0, torch.tensor([5]).cuda())
         torch.cuda.synchronize()
+
+
+def test_a_stream_calls_a_function_of_the_host():
+    called, side = [], torch.cuda.Stream()
+    side.launch_host_function(lambda: called.append(1))
+    side.synchronize()
+    assert called == [1]
+
+
+def test_a_side_stream_of_high_priority():
+    side = torch.cuda.Stream(priority=-1)
+    with torch.cuda.stream(side):
+        x = torch.ones(1000, device="cuda") * 3
+    side.synchronize()
+    assert side.priority == -1 and x.sum().item() == 3000
+
+
+def test_memory_on_another_thread():
+    """A thread that has not met the GPU yet allocates and computes."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: (torch.ones(1 << 21, device="cuda") + 1).sum().item()).result() == 1 << 22
+
+
+@pytest.mark.parametrize("shape", [(70_000, 2, 3, 2), (1, 1_100_000, 2, 3)])
+def test_more_blocks_than_fit_along_y_and_z(shape):
+    batch, rows, depth, columns = shape
+    a, b = torch.randn(batch, rows, depth), torch.randn(batch, depth, columns)
+    near(a.cuda() @ b.cuda(), a @ b, 1e-4)
+
+
+def test_random_numbers_of_a_seed():
+    torch.cuda.manual_seed(3)
+    x = torch.rand(100_000, device="cuda")
+    torch.cuda.manual_seed(3)
+    assert torch.equal(x.cpu(), torch.rand(100_000, device="cuda").cpu())
+    assert abs(x.mean().item() - 0.5) < 0.01 and 0 <= x.min().item() and x.max().item() < 1
+
+
+def test_convolution_pools_and_norms():
+    x, weight = torch.randn(8, 3, 33, 31), torch.randn(5, 3, 3, 3)
+    functional = torch.nn.functional
+
+    def network(x, weight):
+        y = functional.max_pool2d(functional.conv2d(x, weight, stride=2, padding=1), 2)
+        return functional.batch_norm(y, None, None, training=True).cumsum(2).std((0, 2))
+
+    near(network(x.cuda(), weight.cuda()), network(x, weight), 1e-3)

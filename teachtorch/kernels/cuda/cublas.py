@@ -8,6 +8,8 @@ import threading
 import numpy as np
 from nvmath.bindings import cublas
 
+from .direct import address_of
+
 FUNCTIONS = {
     np.dtype(np.float32): cublas.sgemm_strided_batched,
     np.dtype(np.float64): cublas.dgemm_strided_batched,
@@ -21,9 +23,9 @@ def run(call, out, a, b, stream):
     cublas.set_stream(handle(), int(stream.handle) if stream else 0)
     FUNCTIONS[dtype](
         handle(), call.transa, call.transb, call.m, call.n, call.k, one.ctypes.data,
-        address_of(operands[call.first]), call.lda, call.stride_a,
-        address_of(operands[call.second]), call.ldb, call.stride_b, zero.ctypes.data,
-        address_of(out), call.ldc, call.stride_c, call.batch,
+        address_of(operands[call.first].memory), call.lda, call.stride_a,
+        address_of(operands[call.second].memory), call.ldb, call.stride_b, zero.ctypes.data,
+        address_of(out.memory), call.ldc, call.stride_c, call.batch,
     )  # fmt: skip
 
 
@@ -50,7 +52,3 @@ def why_not():
 def constants(dtype):
     """1 and 0 on the host, which cuBLAS reads through their addresses."""
     return np.ones(1, dtype), np.zeros(1, dtype)
-
-
-def address_of(matrices):
-    return matrices.memory.device_ctypes_pointer.value

@@ -29,10 +29,23 @@ def blocks_for(size):
 def run_flat(kernel, size, stream, *args):
     """Launch a kernel that walks `size` elements in strides of the whole grid."""
     if size:
-        kernel[blocks_for(size), threads_per_block(), stream](*args)
+        launch(kernel, blocks_for(size), threads_per_block(), stream, args)
 
 
 def run_blocks(kernel, blocks, stream, *args):
     """Launch a kernel of which each block has a job of its own."""
     if blocks:
-        kernel[blocks, threads_per_block(), stream](*args)
+        launch(kernel, blocks, threads_per_block(), stream, args)
+
+
+def launch(kernel, blocks, threads, stream, args):
+    """`kernel[blocks, threads, stream](*args)`; on a GPU by a shorter way, see direct.py.
+
+    args: flat device arrays and NumPy scalars.
+    """
+    if is_simulated():
+        kernel[blocks, threads, stream](*args)
+    else:
+        from .direct import start
+
+        start(kernel, blocks, threads, stream, args)

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .arrays import collapsed
+from .arrays import Strided, collapsed, size_of
 from .grid import run_flat
 from .source import DeviceTranslator, load_kernel
 
@@ -27,14 +27,25 @@ def run(function, out, operands, stream=0, dtype=None):
         stream: a stream of numba.cuda.
         dtype: in which to compute; arrays of other dtypes are converted as they are read.
     """
-    arrays = [each for each in operands if not isinstance(each, np.generic)]
-    shape, steps = collapsed(out.shape, [out.strides, *[each.broadcast(out.shape) for each in arrays]])
+    geometries = tuple([(each.shape, each.strides) for each in operands if each.__class__ is Strided])
     pattern = "".join([letter_of(each, dtype) for each in operands])
-    dtype = operands[-1].dtype if dtype is None else np.dtype(dtype)
-    kernel = compiled(getattr(function, "scalar", function), dtype, pattern, len(shape))
-    passed = [each if isinstance(each, np.generic) else each.memory for each in operands]
-    numbers = [np.int64(each) for each in (*shape, *[step for walk in steps for step in walk])]
-    run_flat(kernel, out.size, stream, out.memory, *passed, np.int64(out.size), *numbers)
+    dtype = operands[-1].dtype if dtype is None else dtype
+    kernel, numbers = prepared(
+        getattr(function, "scalar", function), np.dtype(dtype), pattern, out.shape, out.strides, geometries
+    )
+    passed = [each.memory if each.__class__ is Strided else each for each in operands]
+    run_flat(kernel, out.size, stream, out.memory, *passed, *numbers)
+
+
+@functools.lru_cache(maxsize=4096)
+def prepared(function, dtype, pattern, shape, strides, geometries):
+    """(kernel, its numbers: elements, sizes, steps) for operands of these shapes and strides: programs ask again
+    and again for the same.
+    """
+    walks = [Strided(None, *each).broadcast(shape) for each in geometries]
+    sizes, steps = collapsed(shape, [strides, *walks])
+    numbers = (size_of(shape), *sizes, *[step for walk in steps for step in walk])
+    return compiled(function, dtype, pattern, len(sizes)), [np.int64(number) for number in numbers]
 
 
 @functools.cache

@@ -97,12 +97,15 @@ class CudaRuntime(AcceleratorRuntime):
         return self.driver.array(address, nbytes, np.uint8)
 
     def array(self, address, size, dtype):
-        """A flat device array over device memory: what kernels take."""
+        """A flat device array over device memory: what copies take, and kernels may."""
         return self.driver.array(address, size, dtype)
 
+    def flat(self, address, size, dtype):
+        """Flat device memory: what kernels take."""
+        return self.driver.flat(address, size, dtype)
+
     def pinned(self, nbytes):
-        """Page-locked memory of the host, a flat uint8 array, which copies can reach without the host's help.
-        """
+        """Page-locked memory of the host, a flat uint8 array, which copies can reach without the host's help."""
         return self.driver.pinned(nbytes)
 
     def copy_to_host(self, address, host, stream_id):
@@ -134,7 +137,9 @@ class CudaRuntime(AcceleratorRuntime):
             from numba import cuda
 
             is_default = stream_id == 0 and not is_simulated()
-            made = cuda.default_stream if is_default else lambda: self.driver.stream(self.priority_of(stream_id))
+            made = (
+                cuda.default_stream if is_default else lambda: self.driver.stream(self.priority_of(stream_id))
+            )
             self._streams[stream_id] = made()
         return self._streams[stream_id]
 

@@ -6,6 +6,8 @@ from ...core import dtype as dt
 from ...core import geometry
 from ...dispatch import keys as K
 from ...dispatch.operator import registry
+from ...kernels.cuda import pointwise as kernels
+from ...kernels.cuda.arrays import Strided
 from ...kernels.pointwise import COMPILED_DTYPES
 from ...memory.runtime import runtime_of
 from ...memory.streams import current_stream_id
@@ -60,15 +62,13 @@ class Launching:
 
     def strided(self, t):
         """What a kernel gets of a tensor."""
-        from ...kernels.cuda.arrays import Strided
-
         return Strided(self.flat(t), t._shape, t._stride)
 
     def flat(self, t):
         """The memory that a tensor spans, as a flat device array; of a contiguous one, its elements."""
         size = geometry.storage_extent(t._shape, t._stride, 0)
         address = t._storage.address() + t._offset * t._dtype.itemsize
-        return self.runtime.array(address, size, t._dtype.numpy)
+        return self.runtime.flat(address, size, t._dtype.numpy)
 
     def empty(self, shape, dtype):
         """A tensor of the device that nobody has filled. It may die once its kernels are in the stream."""
@@ -85,8 +85,6 @@ class Launching:
 
     def compute(self, function, out, operands, dtype):
         """Put a pointwise kernel into the stream; operands are tensors and NumPy scalars."""
-        from ...kernels.cuda import pointwise as kernels
-
         arrays = [self.strided(each) if isinstance(each, Tensor) else each for each in operands]
         target = self.strided(out)
         self.enqueue(lambda stream: kernels.run(function, target, arrays, stream, dtype.numpy))
