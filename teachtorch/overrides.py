@@ -5,12 +5,16 @@ import types
 
 from .dispatch.operator import registry
 from .dispatch.overriding import overriding
-from .dispatch.torch_function import TorchFunctionMode, asks_itself as asks, handle_torch_function, has_torch_function  # noqa: F401
+# noqa: F401
+from .dispatch.torch_function import (TorchFunctionMode, asks_itself as asks, handle_torch_function,
+                                      has_torch_function)
 from .ops.declare import exports
 from .tensor import Tensor
 
-__all__ = ["TorchFunctionMode", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides", "handle_torch_function", "has_torch_function",
-           "has_torch_function_unary", "has_torch_function_variadic", "is_tensor_like", "is_tensor_method_or_property",
+__all__ = ["TorchFunctionMode", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides",
+           "handle_torch_function", "has_torch_function",
+           "has_torch_function_unary", "has_torch_function_variadic", "is_tensor_like",
+           "is_tensor_method_or_property",
            "resolve_name", "wrap_torch_function"]
 
 
@@ -46,7 +50,8 @@ def is_tensor_like(value):
 
 
 def get_overridable_functions():
-    """{namespace: functions in it that can be taken over}; namespaces are teachtorch's modules, and Tensor."""
+    """{namespace: functions in it that can be taken over}; namespaces are teachtorch's modules, and
+    Tensor."""
     named = {space: [f for f in functions.values() if isinstance(f, types.FunctionType)]
              for space, functions in exports.items()}
     return {Tensor if space == "Tensor" else f"teachtorch.{space}".rstrip("."): functions
@@ -56,7 +61,8 @@ def get_overridable_functions():
 def get_ignored_functions():
     """A set of public functions that nobody can take over: they make tensors of no tensors, or take none."""
     package = sys.modules[__name__.partition(".")[0]]
-    public = {f for name, f in vars(package).items() if isinstance(f, types.FunctionType) and not name.startswith("_")}
+    public = {f for name, f in vars(package).items() if isinstance(f, types.FunctionType)
+              and not name.startswith("_")}
     return {f for f in public if not asks(f) or getattr(operator_of(f), "kind", None) == "factory"}
 
 
@@ -67,9 +73,11 @@ def operator_of(function):
 
 
 def get_testing_overrides():
-    """{function that can be taken over: a function of the same parameters that returns -1}, for tests of overriding."""
+    """{function that can be taken over: a function of the same parameters that returns -1}, for tests of
+    overriding."""
     ignored = get_ignored_functions()
-    return {f: stand_in(f) for functions in get_overridable_functions().values() for f in functions if f not in ignored}
+    return {f: stand_in(f) for functions in get_overridable_functions().values() for f in functions
+            if f not in ignored}
 
 
 def stand_in(function):
@@ -86,7 +94,8 @@ def is_tensor_method_or_property(function):
 
 def resolve_name(function):
     """The name users call a function by, such as "torch.nn.functional.relu"; None if it is none of ours."""
-    for space in sorted(exports, key="Tensor".__eq__):           # a method that is a function too is the function
+    # a method that is a function too is the function
+    for space in sorted(exports, key="Tensor".__eq__):
         for name, exported in exports[space].items():
             if exported is function:
                 return ".".join(["torch", *([space] if space else []), name])

@@ -35,8 +35,8 @@ Topics and the fields of their events:
     trainer    phase ("start", "end"), hook (or step) of a Trainer's run, who ("module", "default" if it has
                not defined this hook, or the callback's class), defined (whether there is anything to do),
                stage, epoch, batch
-    collective phase ("start", "end"), name, group, number (of the group's collectives), nbytes, begun, arrival
-               (on a simulated link, else 0), time: an operation among ranks
+    collective phase ("start", "end"), name, group, number (of the group's collectives), nbytes, begun,
+               arrival (on a simulated link, else 0), time: an operation among ranks
     ddp        phase, time: DistributedDataParallel; by phase: "buckets" (buckets, nbytes, names), "ready"
                (parameter, bucket), "launch" (bucket, nbytes), "waiting", "arrived" (bucket), "finished"
     join       phase: "joined" (this rank shadows from now on), "ending" (the hooks at the end), "ended"

@@ -30,7 +30,8 @@ class Model(torch.nn.Module):
 def test_arguments_by_place_stay_there_and_defaults_are_filled_in():
     _, nodes = nodes_of(Model())
     assert nodes["add"].normalized_arguments(None) == ((nodes["inner_0"], nodes["x"]), {"alpha": 2})
-    assert nodes["leaky_relu"].normalized_arguments(None) == ((nodes["add"],), {"negative_slope": 0.01, "inplace": True})
+    wanted = ((nodes["add"],), {"negative_slope": 0.01, "inplace": True})
+    assert nodes["leaky_relu"].normalized_arguments(None) == wanted
     args, kwargs = nodes["leaky_relu"].normalized_arguments(None, normalize_to_only_use_kwargs=True)
     assert args == () and kwargs == {"input": nodes["add"], "negative_slope": 0.01, "inplace": True}
 
@@ -39,7 +40,8 @@ def test_modules_of_nn_and_what_has_no_names():
     model = Model()
     traced, nodes = nodes_of(model)
     assert nodes["inner_0"].normalized_arguments(traced) == ((nodes["x"],), {})
-    assert nodes["inner_0"].normalized_arguments(traced, normalize_to_only_use_kwargs=True) == ((), {"input": nodes["x"]})
+    found = nodes["inner_0"].normalized_arguments(traced, normalize_to_only_use_kwargs=True)
+    assert found == ((), {"input": nodes["x"]})
     for name in ("x", "view", "add_1", "output"):
         assert nodes[name].normalized_arguments(traced) is None
     assert nodes["add_1"].target is operator.add
@@ -62,7 +64,8 @@ def test_a_graph_rewritten_to_normalized_arguments_computes_the_same():
 def test_a_users_operator_is_one_call_of_its_overload():
     traced, nodes = nodes_of(lambda x: scale(x, k=2.0) + scale(2 * x, 3.0))
     calls = [node for node in nodes.values() if str(node.target).startswith("fx_arguments")]
-    assert [(node.op, node.target is torch.ops.fx_arguments.scale.default) for node in calls] == [("call_function", True)] * 2
+    assert [node.op for node in calls] == ["call_function"] * 2
+    assert all(node.target is torch.ops.fx_arguments.scale.default for node in calls)
     assert calls[0].kwargs == {"k": 2.0}
     assert "torch.ops.fx_arguments.scale.default(x, k = 2.0)" in traced.code
     assert traced(torch.ones(2)).tolist() == [8, 8]
@@ -81,7 +84,7 @@ def test_append_to_itself_changes_nothing():
     assert list(graph.nodes) == [x]
 
 
-# ---- torch.overrides ------------------------------------------------------------------------------------------------------
+# ---- torch.overrides ---------------------------------------------------------------------------------------
 
 
 def test_ignored_functions_are_those_that_nobody_can_take_over():

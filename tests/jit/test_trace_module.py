@@ -7,7 +7,8 @@ import teachtorch as torch
 class TwoMethods(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.weight, self.only_here = torch.nn.Parameter(torch.full((2,), 3.0)), torch.nn.Parameter(torch.ones(2))
+        self.weight, self.only_here = torch.nn.Parameter(torch.full((2,),
+                                                                    3.0)), torch.nn.Parameter(torch.ones(2))
         self.register_buffer("shift", torch.ones(2))
 
     def forward(self, x):
@@ -25,7 +26,8 @@ def trace_module(*args, **kwargs):
 def test_trace_module_has_the_methods_under_their_names_and_shares_parameters():
     module, x = TwoMethods(), torch.ones(2)
     traced = trace_module(module, {"forward": x, "scaled": (x, x)}, check_inputs=[{"scaled": (x * 2, x)}])
-    assert torch.equal(traced(x * 2), module(x * 2)) and torch.equal(traced.scaled(x, x * 5), module.scaled(x, x * 5))
+    assert torch.equal(traced(x * 2), module(x * 2)) and torch.equal(traced.scaled(x, x * 5),
+                                                                     module.scaled(x, x * 5))
     assert sorted(name for name, _ in traced.named_parameters()) == ["only_here", "weight"]
     assert traced.weight is module.weight and traced.only_here is module.only_here
     with torch.no_grad():

@@ -12,7 +12,8 @@ KEYS = ["CPU", "AutogradCPU", "Autograd", "CompositeExplicitAutograd", "Composit
 SETS = [s for n in range(1, len(KEYS) + 1) for s in itertools.combinations(KEYS, n)]
 AUTOGRAD = ("AutogradCPU", "Autograd")
 
-# What serves the keys Autograd and CPU for each set of kernels, as PyTorch's _dispatch_dump_table shows it; None: nothing.
+# What serves the keys Autograd and CPU for each set of kernels, as PyTorch's _dispatch_dump_table shows it;
+# None: nothing.
 WANTED = {
     ("CPU",): (None, "CPU"), ("AutogradCPU",): ("AutogradCPU", None), ("Autograd",): ("Autograd", None),
     ("CompositeExplicitAutograd",): (None, "CompositeExplicitAutograd"),
@@ -23,7 +24,8 @@ WANTED = {
     ("AutogradCPU", "CompositeImplicitAutograd"): ("AutogradCPU", "CompositeImplicitAutograd"),
     ("CPU", "Autograd", "CompositeImplicitAutograd"): ("Autograd", "CPU"),
     ("CompositeExplicitAutograd", "CompositeImplicitAutograd"): (None, "CompositeExplicitAutograd"),
-    ("Autograd", "CompositeExplicitAutograd", "CompositeImplicitAutograd"): ("Autograd", "CompositeExplicitAutograd"),
+    ("Autograd", "CompositeExplicitAutograd", "CompositeImplicitAutograd"):
+        ("Autograd", "CompositeExplicitAutograd"),
     ("CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"): (None, "CPU"),
 }
 
@@ -37,7 +39,8 @@ def outcome(torch, names, space):
             ran.append(name)
             return x.clone()
         return kernel
-    with torch.library._scoped_library(space, "DEF") if torch is not teachtorch else library.Library(space, "DEF") as lib:
+    make = library.Library if torch is teachtorch else torch.library._scoped_library
+    with make(space, "DEF") as lib:
         lib.define("f(Tensor x) -> Tensor")
         for name in names:
             lib.impl("f", kernel_of(name), name)
@@ -96,7 +99,7 @@ def test_fallthrough_skips_the_key_and_what_runs_below_is_recorded():
         assert found.item() == 2 and found.grad_fn.name() == "AddBackward0"
 
 
-# ---- fallbacks ----------------------------------------------------------------------------------------------------------
+# ---- fallbacks ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -24,14 +24,17 @@ def test_a_vmap_rule_gets_the_whole_batch():
     total, product = torch.vmap(both, in_dims=(1, None), out_dims=(1, 0))(x, y)
     assert seen == [(3, "error", (1, None), (2, 3))]
     assert torch.equal(total, x + y[:, None]) and torch.equal(product, (x * y[:, None]).t())
-    inside = torch.vmap(lambda x: both(x, y)[0], in_dims=1)(x)            # within a function, example by example
+    # within a function, example by example
+    inside = torch.vmap(lambda x: both(x, y)[0], in_dims=1)(x)
     assert torch.equal(inside, (x + y[:, None]).t()) and len(seen) == 1
 
 
 def test_a_result_that_the_rule_did_not_batch_is_every_examples():
-    op = library.custom_op("vmap_rules::constant", lambda x: x.new_ones(2), mutates_args=(), schema="(Tensor x) -> Tensor")
+    op = library.custom_op("vmap_rules::constant", lambda x: x.new_ones(2), mutates_args=(),
+                           schema="(Tensor x) -> Tensor")
     library.register_vmap("vmap_rules::constant", lambda info, in_dims, x: (torch.tensor([5.0, 6.0]), None))
     assert torch.vmap(op)(torch.ones(3, 4)).tolist() == [[5, 6]] * 3
     library.register_vmap(op, lambda info, in_dims, x: x)
-    with pytest.raises(RuntimeError, match="Expected the vmap staticmethod to have two returns, an output and out_dims"):
+    with pytest.raises(RuntimeError, match="Expected the vmap staticmethod to have two returns, an output "
+                                           "and out_dims"):
         torch.vmap(op)(torch.ones(3, 4))

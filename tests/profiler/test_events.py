@@ -77,7 +77,8 @@ def test_a_call_is_one_event_whatever_keys_it_passes():
     assert names(recorded(lambda: x.detach() * 2)) in (["aten::mul"], ["aten::detach", "aten::mul"])
 
 
-@pytest.mark.parametrize("failing", [lambda x: x @ torch.ones(7, 7), lambda x: torch.nn.functional.linear(x, x, x, x),
+@pytest.mark.parametrize("failing", [lambda x: x @ torch.ones(7, 7),
+                                     lambda x: torch.nn.functional.linear(x, x, x, x),
                                      lambda x: torch.nn.functional.cross_entropy(x, x.long() + 99)])
 def test_an_error_ends_the_events_it_passes(failing):
     def work():
@@ -172,9 +173,11 @@ def test_averages_can_be_kept_apart_by_shapes_and_stacks():
     prof = recorded(lambda: (here(), there(), here()), record_shapes=True, with_stack=True)
     assert [avg.count for avg in prof.key_averages()] == [3]
     by_shapes = prof.key_averages(group_by_input_shape=True)
-    assert {str(avg.input_shapes): avg.count for avg in by_shapes} == {"[[2, 2], [2, 2]]": 2, "[[3, 3], [3, 3]]": 1}
+    assert {str(avg.input_shapes): avg.count for avg in by_shapes} == {"[[2, 2], [2, 2]]": 2,
+                                                                       "[[3, 3], [3, 3]]": 1}
     by_stack = prof.key_averages(group_by_stack_n=1)
-    assert sorted([(avg.stack[0].rpartition(" ")[2], avg.count) for avg in by_stack]) == [("here", 2), ("there", 1)]
+    assert sorted([(avg.stack[0].rpartition(" ")[2], avg.count) for avg in by_stack]) == [("here", 2),
+                                                                                          ("there", 1)]
 
 
 def test_stacks_hold_the_users_lines_innermost_first():
@@ -283,7 +286,8 @@ def test_recording_keeps_no_tensor_alive():
 
 def test_kernels_below_the_first_are_not_reported_to_who_asks_for_calls():
     seen, x = [], torch.ones(3, requires_grad=True)
-    with observer.watching(lambda topic, fields: seen.append((topic, fields.get("op"), fields.get("phase"))), "call", "node"):
+    with observer.watching(lambda topic, fields: seen.append((topic, fields.get("op"), fields.get("phase"))),
+                           "call", "node"):
         x * 2
     assert seen == [("call", "mul", "start"), ("node", None, None), ("call", "mul", "end")]
     with observer.watching(lambda topic, fields: seen.append(fields["key"]), "dispatch"):
@@ -296,7 +300,8 @@ def test_a_failing_call_ends_with_no_result():
     seen = []
     with observer.watching(lambda topic, fields: seen.append(fields), "call"), pytest.raises(RuntimeError):
         torch.ones(2, 3) @ torch.ones(2, 3)
-    assert [(f["op"], f["phase"]) for f in seen[-4:]] == [("matmul", "start"), ("mm", "start"), ("mm", "end"), ("matmul", "end")]
+    assert [(f["op"], f["phase"]) for f in seen[-4:]] == [("matmul", "start"), ("mm", "start"), ("mm", "end"),
+                                                          ("matmul", "end")]
     assert seen[-1]["result"] is None
 
 
