@@ -1,6 +1,7 @@
 """``viz.sparse``: the entries of a sparse tensor, and the dense grid that they stand for."""
 
 import sys
+
 from viz.names import find_names
 from viz.picks_blocks import COLOURS, Block, links
 from viz.picture import Picture

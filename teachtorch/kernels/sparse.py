@@ -49,7 +49,7 @@ def _loops():
     return load_module("sparse_loops", _LOOPS)
 
 
-# ---- places -----------------------------------------------------------------------------------------------------------
+# ---- places ------------------------------------------------------------------------------------------------
 
 def positions(indices, sizes):
     """Each entry's place as one number: its position in a dense tensor of these sizes, in row-major order."""
@@ -75,7 +75,7 @@ def is_ascending(places):
     return bool((places[1:] > places[:-1]).all())
 
 
-# ---- coalescing ---------------------------------------------------------------------------------------------------------
+# ---- coalescing --------------------------------------------------------------------------------------------
 
 def coalesced(indices, values, sizes):
     """(indices, values) with ascending places, each once; values at one place are added in the order of the entries."""
@@ -104,7 +104,7 @@ def dense(indices, values, sizes):
     return added(values, positions(indices, sizes), count).reshape((*sizes, *values.shape[1:]))
 
 
-# ---- two tensors ----------------------------------------------------------------------------------------------------------
+# ---- two tensors -------------------------------------------------------------------------------------------
 
 def merged(left, right):
     """How two lists of places are merged, as PyTorch merges them: walk both, take the smaller one, both if they are equal.
@@ -151,7 +151,7 @@ def matches(places, others):
     return i, order[np.repeat(first, counts) + within]
 
 
-# ---- products ---------------------------------------------------------------------------------------------------------------
+# ---- products ----------------------------------------------------------------------------------------------
 
 def add_product(out, indices, values, matrix):
     """out += (a sparse matrix) @ (a dense matrix): out (rows, p), matrix (columns, p)."""

@@ -131,7 +131,7 @@ def test_an_error_of_a_thousandth_is_seen(monkeypatch):
         torch.dispatch.operator.registry["_to_dense"].info.derivatives._plans.clear()
 
 
-# ---- gradients of a table, and how they add up --------------------------------------------------------------------------
+# ---- gradients of a table, and how they add up -------------------------------------------------------------
 
 TABLE = """
 F, index = nn.functional, torch.tensor([[1, 3, 1], [0, 4, 3]])

@@ -21,7 +21,7 @@ from .declare import (
 from .reading import empty_sparse, require_inside
 from .refuse import no_kernel
 
-# ---- sparse to dense -------------------------------------------------------------------------------------------------------
+# ---- sparse to dense ---------------------------------------------------------------------------------------
 
 
 def dense_gradient(grad, self, masked_grad):
@@ -58,7 +58,7 @@ def to_dense(self, dtype=None, *, masked_grad=None):
 to_dense_op.info.public = publish("to_dense", to_dense, ("Tensor",))
 
 
-# ---- dense to sparse -------------------------------------------------------------------------------------------------------
+# ---- dense to sparse ---------------------------------------------------------------------------------------
 
 def from_dense(t, count):
     """A coalesced sparse tensor of what is not zero; `count`: how many dimensions get indices."""
@@ -116,14 +116,15 @@ def check_sparse_dim(sparse_dim, dims):
     if dims and sparse_dim == 0:
         raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
     if not 0 <= sparse_dim <= dims:
-        raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{dims}] range, but {sparse_dim} is given")
+        raise RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{dims}] range, but {sparse_dim} is "
+                           "given")
 
 
 to_sparse_op.info.public = to_sparse_dim_op.info.public = publish("to_sparse", to_sparse, ("Tensor",))
 publish("to_sparse_coo", lambda self: self.to_sparse(), ("Tensor",))
 
 
-# ---- the values of one tensor at the places of another ----------------------------------------------------------------------
+# ---- the values of one tensor at the places of another -----------------------------------------------------
 
 def values_at(t, mask):
     """The elements of `t`, strided or sparse, at the places of `mask`, as an array (entries of mask, *dense dims)."""
@@ -173,7 +174,7 @@ def sparse_mask(self, mask):
 sparse_mask_op.info.public = publish("sparse_mask", sparse_mask, ("Tensor",))
 
 
-# ---- copies ---------------------------------------------------------------------------------------------------------------
+# ---- copies ------------------------------------------------------------------------------------------------
 
 @on_sparse("clone")
 def clone(keys, self, memory_format=None):
@@ -184,7 +185,8 @@ def clone(keys, self, memory_format=None):
 
 
 def memory_format_name(memory_format):
-    return {"contiguous_format": "Contiguous", "channels_last": "ChannelsLast"}.get(memory_format.name, memory_format.name)
+    in_words = {"contiguous_format": "Contiguous", "channels_last": "ChannelsLast"}
+    return in_words.get(memory_format.name, memory_format.name)
 
 
 @on_sparse("_to_copy")

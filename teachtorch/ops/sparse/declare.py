@@ -16,7 +16,7 @@ def on_sparse(*names):
 
 
 def sparse_operator(name, vjp=None, jvp=LINEAR, of_strided=False, spaces=()):
-    """Declare an operator by its kernel, a function of tensors. `of_strided`: whether strided tensors may have it, too."""
+    """Declare an operator by its kernel, a function of tensors. `of_strided`: whether strided tensors have it, too."""
     def declare(function):
         info = describe(name, "sparse", function, vjp, jvp if vjp else None, None, False, False)
         op = Operator(name, info)
@@ -32,7 +32,7 @@ def sparse_operator(name, vjp=None, jvp=LINEAR, of_strided=False, spaces=()):
     return declare
 
 
-# ---- the parts of a sparse tensor ------------------------------------------------------------------------------------------
+# ---- the parts of a sparse tensor --------------------------------------------------------------------------
 
 def is_sparse(value):
     """Whether a value is a tensor of layout sparse_coo."""

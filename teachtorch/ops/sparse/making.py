@@ -144,7 +144,7 @@ def refuse_negative(size):
         raise RuntimeError("numel: integer multiplication overflow")
 
 
-# ---- whether to look ---------------------------------------------------------------------------------------------------------
+# ---- whether to look ---------------------------------------------------------------------------------------
 
 class check_sparse_tensor_invariants:
     """Look at every new sparse tensor's indices, in a `with` block, a decorated function, or from `enable()` on.

@@ -31,7 +31,8 @@ def check_matrices(sparse_one, other):
     if len(other._shape) != 2:
         raise RuntimeError(f"addmm: matrices expected, got {len(other._shape)}D tensor")
     if sparse_one._shape[1] != other._shape[0]:
-        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {sparse_one._shape[1]}, got {other._shape[0]}")
+        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {sparse_one._shape[1]}, got "
+                           f"{other._shape[0]}")
     check_dtypes(sparse_one, other)
 
 
@@ -135,7 +136,7 @@ def bmm(keys, self, mat2):
     return from_array(add_product(zeros_for(blocks, dense), blocks, dense).reshape(batch, n, p))
 
 
-# ---- two sparse matrices ------------------------------------------------------------------------------------------------
+# ---- two sparse matrices -----------------------------------------------------------------------------------
 
 @sparse_operator("_sparse_sparse_matmul", jvp=None, vjp={
     "self": lambda grad, self, other: grad.mm(other.t()).sparse_mask(self.coalesce()),
@@ -149,7 +150,7 @@ def sparse_matmul_op(self, other):
     return sparse(*kernels.sparse_product(left, right, shape), shape, True)
 
 
-# ---- torch.sparse.mm, torch.sparse.addmm ------------------------------------------------------------------------------------
+# ---- torch.sparse.mm, torch.sparse.addmm -------------------------------------------------------------------
 
 def factor_gradient(grad, factor, factor_layout, make):
     """The gradient of a factor: sparse where the factor is."""

@@ -26,7 +26,7 @@ from .declare import (
 from .reading import coalesced, empty_sparse, require_inside
 from .refuse import no_kernel
 
-# ---- sums -------------------------------------------------------------------------------------------------------------------
+# ---- sums --------------------------------------------------------------------------------------------------
 
 SPARSE_PLUS_DENSE = "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
 
@@ -55,7 +55,8 @@ def sum_of_sparse(self, other, alpha, dtype):
                            f"{list(other._shape)}")
     if sparse_dims(self) != sparse_dims(other) and entry_count(self) and entry_count(other):
         raise RuntimeError("add: expected 'self' and 'other' to have same density, but 'self' has "
-                           f"{sparse_dims(self)} sparse dimensions while 'other' has {sparse_dims(other)} sparse dimensions")
+                           f"{sparse_dims(self)} sparse dimensions while 'other' has {sparse_dims(other)} sparse "
+                           "dimensions")
     left, (indices, values) = in_dtype(self, dtype), in_dtype(other, dtype)
     right = indices, scaled(values, alpha, dtype)
     is_mergeable = left[1].flags.c_contiguous and values.flags.c_contiguous
@@ -71,8 +72,8 @@ def sum_of_sparse(self, other, alpha, dtype):
 
 
 def appended(left, right, shape):
-    """The entries of both, one list after the other: what PyTorch does where values are not contiguous. More entries than
-    there are elements are coalesced."""
+    """The entries of both, one list after the other, which is what PyTorch does where values are not contiguous. More
+    entries than there are elements are coalesced."""
     both = sparse(np.concatenate([left[0], right[0]], 1), np.concatenate([left[1], right[1]]), shape)
     if entry_count(both) <= both.numel():
         return both
@@ -138,7 +139,7 @@ def converted(t, dtype):
     return t if t._dtype is dtype else with_values(t, cast(parts(t)[1], dtype))
 
 
-# ---- products -------------------------------------------------------------------------------------------------------------
+# ---- products ----------------------------------------------------------------------------------------------
 
 def is_number(value):
     """Whether a factor is one number for all elements: a Python number or a 0-dim strided tensor."""
@@ -223,7 +224,7 @@ def mul_(keys, self, other):
     return become(self, converted(mul(keys, self, other), self._dtype))
 
 
-# ---- quotients, by one number -----------------------------------------------------------------------------------------------
+# ---- quotients, by one number ------------------------------------------------------------------------------
 
 def check_divisor(self, other):
     if not is_sparse(self):
@@ -258,7 +259,7 @@ def div_(keys, self, other):
     return self
 
 
-# ---- powers ---------------------------------------------------------------------------------------------------------------
+# ---- powers ------------------------------------------------------------------------------------------------
 
 @on_sparse("pow")
 def pow_(keys, self, exponent):
@@ -270,9 +271,13 @@ def pow_(keys, self, exponent):
     return with_values(c, registry["pow"].redispatch(K.CPU, entries_of(c).values, exponent), True)
 
 
-# ---- functions with f(0) = 0 -------------------------------------------------------------------------------------------------
+# ---- functions with f(0) = 0 -------------------------------------------------------------------------------
 
-KEEP_ZERO = ["abs", "asin", "asinh", "atan", "atanh", "ceil", "erf", "erfinv", "expm1", "floor", "frac", "isnan", "isinf", "isposinf", "isneginf", "log1p", "nan_to_num", "rad2deg", "deg2rad", "relu", "round", "sign", "sgn", "signbit", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"]
+KEEP_ZERO = [
+    "abs", "asin", "asinh", "atan", "atanh", "ceil", "erf", "erfinv", "expm1", "floor", "frac", "isnan",
+    "isinf", "isposinf", "isneginf", "log1p", "nan_to_num", "rad2deg", "deg2rad", "relu", "round",
+    "sign", "sgn", "signbit", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+]
 
 
 def keeping_zero(name):

@@ -19,7 +19,7 @@ from .declare import (
 )
 from .refuse import NO_KERNEL
 
-# ---- layout -------------------------------------------------------------------------------------------------------------
+# ---- layout ------------------------------------------------------------------------------------------------
 
 Tensor.layout = property(lambda self: layouts.sparse_coo if self._keys & K.SPARSE_CPU else layouts.strided,
                          doc="How the elements are kept: torch.strided or torch.sparse_coo.")
@@ -97,7 +97,7 @@ for _name, _function in {"sparse_dim": sparse_dim, "dense_dim": dense_dim, "_nnz
     publish(_name, _function, ("Tensor",))
 
 
-# ---- values, coalesce -------------------------------------------------------------------------------------------------------
+# ---- values, coalesce --------------------------------------------------------------------------------------
 
 @sparse_operator("values", vjp={"self": lambda grad, self: registry["_sparse_with_values"](self, grad)})
 def values_op(self):
@@ -143,7 +143,8 @@ def check_inside(indices, shape):
     dim, index = outside
     if index < 0:
         raise RuntimeError(f"found negative index {index} for dim {dim}")
-    raise RuntimeError(f"size is inconsistent with indices: for dim {dim}, size is {shape[dim]} but found index {index}")
+    raise RuntimeError(f"size is inconsistent with indices: for dim {dim}, size is {shape[dim]} but found index "
+                       f"{index}")
 
 
 @sparse_operator("_coalesce", vjp={"self": lambda grad: grad})
@@ -161,7 +162,7 @@ def coalesce(self):
 coalesce_op.info.public = publish("coalesce", coalesce, ("Tensor",))
 
 
-# ---- another size ---------------------------------------------------------------------------------------------------------------
+# ---- another size ------------------------------------------------------------------------------------------
 
 def sparse_resize_(self, size, sparse_dim, dense_dim):
     """Give the tensor another size without touching its entries; sizes may not shrink while there are some."""

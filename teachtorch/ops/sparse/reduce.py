@@ -43,7 +43,7 @@ def sum_over(t, dims, dtype):
     return sparse(*kernels.coalesced(indices[kept], values, shape[:len(kept)]), shape, True)
 
 
-# ---- torch.sparse.sum: the gradient is sparse -----------------------------------------------------------------------------
+# ---- torch.sparse.sum: the gradient is sparse --------------------------------------------------------------
 
 def summed_gradient(grad, self, dim):
     """The gradient at this tensor's places, repeated along the dimensions that were summed over."""
@@ -77,7 +77,7 @@ def sparse_sum(input, dim=None, dtype=None):
 sparse_sum_op.info.public = publish("sum", sparse_sum, ("sparse",))
 
 
-# ---- norms --------------------------------------------------------------------------------------------------------------------
+# ---- norms -------------------------------------------------------------------------------------------------
 
 @on_sparse("linalg.vector_norm")
 def vector_norm(keys, self, ord=2, dim=None, keepdim=False, dtype=None):

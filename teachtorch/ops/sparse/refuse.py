@@ -12,7 +12,10 @@ NO_KERNEL = ("Could not run '{0}' with arguments from the '{1}' backend. This co
              "for this backend, or was omitted during the selective/custom build process (if using custom build). '{0}' "
              "is only available for these backends: [{2}].")
 # Views by strides: PyTorch makes them of this one operator.
-BY_STRIDES = frozenset(["slice", "slice_", "squeeze", "squeeze.dim", "squeeze.dims", "split", "split_with_sizes", "diagonal", "expand_as"])
+BY_STRIDES = frozenset([
+    "slice", "slice_", "squeeze", "squeeze.dim", "squeeze.dims", "split", "split_with_sizes",
+    "diagonal", "expand_as",
+])
 BY_STRIDES_IN_PLACE = frozenset(["squeeze_", "squeeze.dim_", "squeeze.dims_", "unsqueeze_"])
 
 

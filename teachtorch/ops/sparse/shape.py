@@ -18,7 +18,7 @@ from .declare import (
 )
 from .pointwise import in_dtype
 
-# ---- order of dimensions ---------------------------------------------------------------------------------------------------
+# ---- order of dimensions -----------------------------------------------------------------------------------
 
 
 def swapped(t, dim0, dim1):
@@ -91,7 +91,7 @@ def unsqueeze(keys, self, dim):
     return sparse(indices, np.expand_dims(values, dim - count + 1), shape)
 
 
-# ---- parts ------------------------------------------------------------------------------------------------------------------
+# ---- parts -------------------------------------------------------------------------------------------------
 
 @on_sparse("select")
 def select(keys, self, dim, index):
@@ -171,7 +171,7 @@ def narrow_copy(self, dim, start, length):
 publish("narrow_copy", narrow_copy, ("", "Tensor"))
 
 
-# ---- several tensors ----------------------------------------------------------------------------------------------------------
+# ---- several tensors ---------------------------------------------------------------------------------------
 
 @on_sparse("cat")
 def cat(keys, tensors, dim=0):
@@ -185,7 +185,8 @@ def cat(keys, tensors, dim=0):
             raise RuntimeError(f"All tensors must have the same shape: {list(first._shape)} (except in the concatenating "
                                f"dimension), but found shape: {list(one._shape)} at position {position}.")
         if sparse_dims(one) != sparse_dims(first):
-            raise RuntimeError(f"All tensors must have the same number of sparse and dense dimensions at position {position}.")
+            raise RuntimeError("All tensors must have the same number of sparse and dense dimensions at position "
+                               f"{position}.")
     if len(tensors) == 1:
         return registry["clone"](first, None)
     return joined(tensors, dim, common_dtype(tensors))
