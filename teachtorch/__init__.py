@@ -36,7 +36,7 @@ from .amp.autocast_mode import (autocast, clear_autocast_cache, get_autocast_dty
                                 is_autocast_enabled, set_autocast_cache_enabled, set_autocast_dtype,
                                 set_autocast_enabled)
 from .amp.grad_scaler import GradScaler  # noqa: E402,F401
-from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402,F401
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled  # noqa: E402,F401
 from .determinism import (are_deterministic_algorithms_enabled, get_deterministic_debug_mode,  # noqa: E402,F401
                           get_float32_matmul_precision, get_num_interop_threads,
                           is_deterministic_algorithms_warn_only_enabled, set_deterministic_debug_mode,
@@ -47,15 +47,26 @@ from . import accelerator, sim  # noqa: E402,F401
 from .memory.caching import OutOfMemoryError  # noqa: E402,F401
 from .memory.streams import AcceleratorError, Event, Stream  # noqa: E402,F401
 from .memory.storage import UntypedStorage  # noqa: E402,F401
+from .memory.typed_storage import LEGACY as _LEGACY_STORAGES, TypedStorage  # noqa: E402,F401
 from .serialization import load, save  # noqa: E402,F401
 
+globals().update(_LEGACY_STORAGES)
 cuda.amp = _sys.modules[f"{__name__}.cuda.amp"] = amp.cuda
 autograd.profiler = _Later(f"{__name__}.autograd.profiler", f"{__name__}.profiler.legacy")
 serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
 # Modules that are imported when first asked for.
-_LAZY = {"_subclasses", "compiler", "distributed", "distributions", "futures", "fx", "jit", "library", "lightning", "profiler"}
+_LAZY = {"_subclasses", "cpu", "compiler", "distributed", "distributions", "futures", "fx", "jit", "library", "lightning", "profiler"}
+
+
+def get_device_module(device=None):
+    """The module of a device's functions, such as teachtorch.cuda: of `device`, or of the accelerator that is there."""
+    kind = accelerator.current_accelerator().type if device is None else str(device).partition(":")[0]
+    if kind not in ("cpu", "cuda", "sim"):
+        raise RuntimeError(f"Invalid device string: '{kind}'" if isinstance(device, str) else
+                           f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'.")
+    return _importlib.import_module(f"{__name__}.{kind}")
 
 
 def compile(model=None, **options):
@@ -75,6 +86,8 @@ def __getattr__(name):
     """A module of _LAZY, or a clear word for what PyTorch has and teachtorch has not."""
     if name in _LAZY:
         return _importlib.import_module(f"{__name__}.{name}")
+    if name == "_tensor_str":
+        return _importlib.import_module(f"{__name__}.printing")
     if name == "_dynamo":                                          # where PyTorch keeps reset() and explain()
         return _importlib.import_module(f"{__name__}.compiler")
     raise AttributeError(f"module 'teachtorch' has no attribute '{name}': if PyTorch has it, teachtorch does not yet")

@@ -17,6 +17,7 @@ This file knows no operator. Methods and Python operators are attached by ops/ a
 """
 import gc
 import threading
+from operator import index as as_index
 from sys import getrefcount
 
 import numpy as np
@@ -41,6 +42,9 @@ class Size(tuple):
 
     __slots__ = ()
 
+    def __new__(cls, sizes=()):
+        return tuple.__new__(cls, [n if n.__class__ is int else as_size(i, n) for i, n in enumerate(sizes)])
+
     def numel(self):
         """The product of the sizes."""
         return geometry.numel(self)
@@ -50,7 +54,7 @@ class Size(tuple):
 
     def __getitem__(self, index):
         item = tuple.__getitem__(self, index)
-        return Size(item) if isinstance(index, slice) else item
+        return _size(Size, item) if isinstance(index, slice) else item
 
     def __add__(self, other):
         return Size(tuple.__add__(self, tuple(other)))
@@ -65,6 +69,19 @@ class Size(tuple):
 
     def __reduce__(self):
         return Size, (tuple(self),)
+
+
+_size = tuple.__new__           # of what surely is a shape, without looking at each size
+
+
+def as_size(place, n):
+    """A size that is no int itself: a bool, an integer of NumPy, a tensor of one integer. TypeError for the rest."""
+    if isinstance(n, (int, np.integer)):
+        return int(n)
+    try:
+        return as_index(n)
+    except TypeError:
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {place} is '{type(n).__name__}')") from None
 
 
 class ViewMeta:
@@ -95,12 +112,14 @@ class Tensor:
     @property
     def shape(self):
         """The sizes, as a Size."""
-        return Size(self._shape)
+        return _size(Size, self._shape)
 
     def size(self, dim=None):
         """The Size, or the length of one dimension."""
         if dim is None:
-            return Size(self._shape)
+            return _size(Size, self._shape)
+        if not self._shape:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return self._shape[geometry.wrap_dim(dim, len(self._shape))]
 
     def stride(self, dim=None):

@@ -52,6 +52,11 @@ def refuse_nan(node, results):
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 
+def set_anomaly_enabled(enabled, check_nan=True):
+    """Anomaly mode on or off from now on; `check_nan`: whether a NaN in a gradient is an error."""
+    switch([check_nan] if enabled else [])
+
+
 class set_detect_anomaly:
     """Switch anomaly mode on or off, at once and for the `with` block if used as one."""
 

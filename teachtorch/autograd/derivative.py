@@ -36,6 +36,7 @@ WRAPS_NUMBERS = frozenset(("add", "sub", "mul", "div", "where"))
 # the overloads of an operator.
 OVERLOADS = {
     "clamp": {(): 0, (1,): 1, (2,): 1, (1, 2): 1}, "pow": {(): 1, (1,): 0, (0,): 2}, "rsub": {(1,): 1},
+    "clamp_max": {(): 1, (1,): 0}, "clamp_min": {(): 1, (1,): 0},
     "masked_fill": {(): 1, (2,): 0}, "lerp": {(): 1, (2,): 0}, "fmod": {(): 1, (1,): 0}, "remainder": {(): 1, (1,): 0},
     "index_fill": {(): 1, (3,): 0}, "fill": {(): 1, (1,): 0}, "fill_": {(): 3, (1,): 2},
     "copysign": {(): 0, (1,): 1}, "xlogy": {(): 0, (0,): 1, (1,): 2},
@@ -201,7 +202,7 @@ def node_name(operator_name):
     """The name of an operator's node, spelt as PyTorch does: "native_layer_norm" -> "NativeLayerNormBackward0"."""
     words = operator_name.rstrip("_").removeprefix("linalg.").split("_") if not operator_name.startswith("linalg.") \
         else ("linalg_" + operator_name.removeprefix("linalg.").rstrip("_")).split("_")
-    return "".join(word[:1].upper() + word[1:] for word in words if word) + "Backward0"
+    return "".join([word.title() for word in words]) + "Backward0"      # "im2col": Im2Col, as Python's title has it
 
 
 FREED = object()                # stands in `saved`, which is a tuple from then on, for what was freed

@@ -54,7 +54,7 @@ class SavedTensor(Saved):
         t = self.tensor
         if t._counter is not None and t._counter.value != self.version:
             raise RuntimeError(changed_in_place(t, self.version, node if self.is_result else None, output_nr))
-        if self.is_result and state.grad_enabled:
+        if self.is_result and state.grad_enabled and t._dtype.is_floating_point:
             t = with_history(t, node, output_nr)
         return t
 

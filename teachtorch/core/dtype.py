@@ -98,8 +98,9 @@ class finfo:
         limits = ml_dtypes.finfo(of.numpy)
         self.bits = limits.bits
         self.dtype = of.name
-        for name in ("eps", "max", "min", "tiny", "smallest_normal", "resolution"):
+        for name in ("eps", "max", "min", "tiny", "smallest_normal"):
             setattr(self, name, limits_as_float(getattr(limits, name)))
+        self.resolution = 10.0 ** -limits.precision
 
     def __repr__(self):
         return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "

@@ -609,10 +609,10 @@ def t(shape, stride, offset):
 
 
 def numpy_T(shape, stride, offset):
-    """Reverse all dimensions (``Tensor.T``); PyTorch warns unless there are 1 or 2 of them."""
+    """Reverse all dimensions (``Tensor.T``); PyTorch warns unless there are 2 of them."""
     if not shape:
         _warn_no_dims("T")
-    elif len(shape) > 2:
+    elif len(shape) != 2:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated "
             "and it will throw an error in a future release. "

@@ -135,8 +135,10 @@ def get_num_threads():
 def set_num_threads(num_threads):
     """Let one loop use ``num_threads`` threads, at least 1 (``torch.set_num_threads``)."""
     global _num_threads
+    if not isinstance(num_threads, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(num_threads).__name__}")
     if num_threads < 1:
-        raise RuntimeError("set_num_threads: expected a positive number of threads")
+        raise RuntimeError("set_num_threads expects a positive integer")
     _num_threads = int(num_threads)
 
 

@@ -27,19 +27,25 @@ class _Silence(threading.local):
     def __init__(self):
         context = contextvars.Context()
         context.run(np.seterr, all="ignore")
+        context.run(_is_silent.set, True)
         self.run = context.run
 
 
+_is_silent = contextvars.ContextVar("is_silent", default=False)
 _silence = _Silence()
 
 
 def silently(function, *arguments):
     """Call ``function`` with NumPy's floating-point warnings off."""
+    if _is_silent.get():
+        return function(*arguments)
     try:
         return _silence.run(function, *arguments)
-    except RuntimeError:  # a finalizer that runs inside such a call finds the thread's context taken
-        with np.errstate(all="ignore"):
-            return function(*arguments)
+    except RuntimeError as error:
+        if not str(error).startswith("cannot enter context"):
+            raise
+    with np.errstate(all="ignore"):  # inside such a call, in a context of its own
+        return function(*arguments)
 
 
 def cast(array, dtype):

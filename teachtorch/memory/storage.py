@@ -4,6 +4,7 @@ A tensor never owns memory: it is (storage, offset, sizes, strides, dtype), and 
 """
 import numpy as np
 
+from ..core.device import CPU
 from .runtime import runtime_of
 
 followers = []                      # called with a storage whose memory has moved; tensor.py: tensors look there again
@@ -30,7 +31,9 @@ class UntypedStorage:
 
     __slots__ = ("buffer", "device", "is_resizable", "is_pinned_memory", "shared", "_nbytes", "__weakref__")
 
-    def __init__(self, buffer, device, nbytes=None):
+    def __init__(self, buffer=0, device=None, nbytes=None):
+        if device is None:               # a user's: a size in bytes, or the bytes
+            buffer, device = new_bytes(buffer), CPU
         self.buffer = buffer
         self.device = device
         self.is_resizable = True         # until an array looks at the same memory
@@ -62,7 +65,48 @@ class UntypedStorage:
         return self.buffer.tolist()
 
     def __getitem__(self, index):
-        return self.buffer[index].item()
+        if isinstance(index, slice):
+            return UntypedStorage(self.buffer[index], self.device)
+        return self.buffer[self._checked(index)].item()
+
+    def __setitem__(self, index, value):
+        self.buffer[index if isinstance(index, slice) else self._checked(index)] = value
+
+    def _checked(self, index):
+        if not -self._nbytes <= index < self._nbytes:
+            raise IndexError(f"index {index} out of range for storage of size {self._nbytes}")
+        return index
+
+    def fill_(self, value):
+        """Set every byte; returns self."""
+        self.buffer[:] = value
+        return self
+
+    def copy_(self, source, non_blocking=False):
+        """Take the bytes of another storage of the same size; returns self."""
+        self.buffer[:] = source.buffer
+        return self
+
+    def element_size(self):
+        """1: the elements are bytes."""
+        return 1
+
+    def is_pinned(self, device=None):
+        """Whether an accelerator may copy while the host goes on."""
+        return self.is_pinned_memory
+
+    @property
+    def is_cuda(self):
+        return self.device.type == "cuda"
+
+    @property
+    def _cdata(self):
+        """A number that is the same for tensors over one storage, and for no others."""
+        return id(self)
+
+    def cpu(self):
+        """The storage if it is the CPU's, else a copy there."""
+        return self if self.device.type == "cpu" else UntypedStorage(self.read().copy(), CPU)
 
     def clone(self):
         """A copy in fresh memory."""
@@ -148,7 +192,15 @@ class UntypedStorage:
     __hash__ = object.__hash__
 
     def __repr__(self):
-        return f"<UntypedStorage of {self._nbytes} bytes on {self.device} at {hex(self.data_ptr())}>"
+        place = f"[torch.storage.UntypedStorage(device={self.device}) of size {self._nbytes}]"
+        return place if self.buffer is None else "".join(f" {byte}\n" for byte in self.read().tolist()) + place
+
+
+def new_bytes(given):
+    """A flat uint8 array: of `given` bytes, or holding the numbers `given`."""
+    if isinstance(given, int):
+        return runtime_of("cpu").malloc(given)
+    return np.array(given, np.uint8)
 
 
 class _Memory:

@@ -1,14 +1,26 @@
 """TypedStorage: a storage seen as elements of one dtype, as `tensor.storage()` shows it. PyTorch has
 deprecated it."""
+import numpy as np
+
+from ..core import dtype as dt
+from .storage import UntypedStorage
 
 
 class TypedStorage:
     """The elements of an UntypedStorage. https://pytorch.org/docs/stable/storage.html"""
 
     __slots__ = ("dtype", "_untyped")
+    dtype_of_class = None                # of FloatStorage and its like
 
-    def __init__(self, untyped, dtype):
-        self._untyped, self.dtype = untyped, dtype
+    def __init__(self, given=0, dtype=None):
+        self.dtype = dtype or self.dtype_of_class
+        self._untyped = given if isinstance(given, UntypedStorage) else self._new(given)
+
+    def _new(self, given):
+        """A storage for a number of elements, or of these elements."""
+        if isinstance(given, int):
+            return UntypedStorage(given * self.dtype.itemsize)
+        return UntypedStorage(np.array(given, self.dtype.numpy).view(np.uint8).tolist())
 
     def untyped(self):
         """The storage itself."""
@@ -43,6 +55,14 @@ class TypedStorage:
     def __getitem__(self, index):
         return self._untyped.buffer.view(self.dtype.numpy)[index].item()
 
+    def __setitem__(self, index, value):
+        self._untyped.buffer.view(self.dtype.numpy)[index] = value
+
+    def fill_(self, value):
+        """Set every element; returns self."""
+        self[:] = value
+        return self
+
     def is_shared(self):
         """Whether other processes can be given this memory."""
         return self._untyped.is_shared()
@@ -56,3 +76,7 @@ class TypedStorage:
         elements = "".join(f" {value}\n" for value in self.tolist())
         return (f"{elements}[torch.storage.TypedStorage(dtype=torch.{self.dtype.name}, device={self.device}) "
                 f"of size {self.size()}]")
+
+
+LEGACY = {f"{dt.scalar_type_name(dtype)}Storage": type(f"{dt.scalar_type_name(dtype)}Storage", (TypedStorage,), {
+    "__slots__": (), "dtype_of_class": dtype}) for dtype in dt.ALL}

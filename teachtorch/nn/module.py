@@ -11,6 +11,7 @@ from ..autograd.grad_mode import no_grad
 from ..core.device import as_device
 from ..core.device import device as device_class
 from ..core.dtype import dtype as dtype_class
+from ..core.layout import memory_format as memory_format_class
 from ..ops.declare import exports
 from ..tensor import Tensor
 from .hooks import (HookedCall, everywhere, register_module_backward_hook,  # noqa: F401
@@ -344,13 +345,15 @@ class Module(HookedCall, Stateful):
     def to(self, *args, **kwargs):
         """Convert parameters and buffers, in place; returns self. A dtype converts floating ones only.
 
-        `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`. TypeError for a dtype that is not floating.
+        `to(device)`, `to(dtype)`, `to(device, dtype)` or `to(tensor)`; `memory_format=` lays out those of four and
+        five dimensions. TypeError for a dtype that is not floating.
         """
-        device, dtype = conversion(*args, **kwargs)
+        device, dtype, memory_format = conversion(*args, **kwargs)
         if dtype is not None and not dtype.is_floating_point:
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
                             f"dtype={dtype}")
-        return self._apply(lambda t: converted(t, device, dtype if t.is_floating_point() else None))
+        return self._apply(lambda t: converted(t, device, dtype if t.is_floating_point() else None,
+                                               memory_format if t.dim() in (4, 5) else None))
 
     def to_empty(self, *, device, recurse=True):
         """Move parameters and buffers to a device without their values."""
@@ -423,9 +426,15 @@ def convert_data(parameter, fn):
             grad.data = fn(grad)
 
 
+TO_KWARGS = ("device", "dtype", "tensor", "non_blocking", "copy", "memory_format")
+
+
 def conversion(*args, **kwargs):
-    """(device, dtype) that the arguments of `to` ask for, None where they do not say."""
-    device, dtype = kwargs.get("device"), kwargs.get("dtype")
+    """(device, dtype, memory_format) that the arguments of `to` ask for, None where they do not say."""
+    device, dtype, memory_format = kwargs.get("device"), kwargs.get("dtype"), kwargs.get("memory_format")
+    if not set(kwargs).issubset(TO_KWARGS) or not isinstance(memory_format, (memory_format_class, type(None))):
+        given = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
+        raise TypeError(f"to() received an invalid combination of arguments - got ({given}, )")
     for a in (*args, kwargs.get("tensor")):
         if isinstance(a, Tensor):
             device, dtype = a.device, a.dtype
@@ -433,12 +442,12 @@ def conversion(*args, **kwargs):
             dtype = a
         elif isinstance(a, (str, device_class)):
             device = a
-    return None if device is None else as_device(device), dtype
+    return None if device is None else as_device(device), dtype, memory_format
 
 
-def converted(t, device, dtype):
+def converted(t, device, dtype, memory_format=None):
     try:
-        return t.to(device=device or t.device, dtype=dtype or t.dtype)
+        return t.to(device=device or t.device, dtype=dtype or t.dtype, memory_format=memory_format)
     except NotImplementedError as error:
         if str(error) != "Cannot copy out of meta tensor; no data!":
             raise
@@ -454,7 +463,7 @@ def type_name(value):
     """The type as PyTorch's messages name it."""
     if isinstance(value, Tensor):
         return value.type()
-    cls = type(value)
+    cls = value if hasattr(value, "__qualname__") else type(value)
     if cls.__module__ == "builtins":
         return cls.__name__
     return f"{cls.__module__.replace('teachtorch', 'torch')}.{cls.__qualname__}"

@@ -13,10 +13,11 @@ MODULES = (
     "matmul", "matmul_sums",
     # shapes, copies, new tensors
     "view", "creation", "convert", "joining", "random", "questions", "view_copies", "interchange", "sharing",
+    "random_counts", "differences",
     "indexing", "picking", "masking", "scatter", "embedding",
     "einsum",
-    "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
-    "linalg_vectors",
+    "linalg_older", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
+    "linalg_vectors", "linalg_low_rank",
     "dropout",
     # space
     "padding", "convolution", "pooling", "fractional_pooling", "batch_norm", "resize", "grid_sample",

@@ -12,10 +12,11 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
+from ..core.layout import suggested
 from ..dispatch.state import state
 from ..kernels import normalization as kernels
 from ..kernels.pointwise import silently
-from ..tensor import Size
+from ..tensor import Size, stride_of
 from .declare import exports, operator, publish
 from .fake import Fake
 from .reduction import widened
@@ -166,6 +167,7 @@ def normal_tangent(x, x_t, weight, weight_t, bias_t, mean, rstd, dims):
     fake=fake_batch_norm,
     jvp=batch_norm_tangent,
     vjp={"input, weight, bias": batch_norm_slopes},
+    format_of=("input",),
 )
 def batch_norm_(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """(input - mean) / sqrt(variance + eps) * weight + bias by channel, the means, the reciprocals of the
@@ -218,6 +220,7 @@ def move(running, batch, momentum):
     spaces=(),
     out=False,
     outputs=OUTPUTS,
+    format_of=("input",),
     fake=lambda grad_output, input, weight, mean, rstd, training: (
         Fake(input._shape, input._dtype),
         Fake(mean._shape, mean._dtype),
@@ -417,6 +420,7 @@ def rows_and_weights(input, parts, N, C, HxW, group):
     fake=fake_group_norm,
     jvp=group_norm_tangent,
     vjp={"input, weight, bias": group_norm_slopes},
+    format_of=("input",),
 )
 def group_norm_(input, weight, bias, N, C, HxW, group, eps):
     """(input - mean) / sqrt(variance + eps) * weight + bias, with mean and variance of each group of
@@ -437,6 +441,7 @@ def group_norm_(input, weight, bias, N, C, HxW, group, eps):
     spaces=(),
     out=False,
     outputs=OUTPUTS,
+    format_of=("input",),
     fake=lambda grad_output, input, weight, mean, rstd, N, C, HxW, group: (
         Fake(input._shape, input._dtype),
         Fake((C,), input._dtype),
@@ -461,7 +466,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabl
     shape = input._shape
     check_group_norm(shape, *[None if t is None else t._shape for t in (weight, bias)], num_groups)
     return group_norm_(
-        input.contiguous(), weight, bias, shape[0], shape[1], math.prod(shape[2:]), num_groups, eps
+        input.contiguous(memory_format=suggested(shape, stride_of(input))), weight, bias, shape[0], shape[1], math.prod(shape[2:]), num_groups, eps
     )[0]
 
 

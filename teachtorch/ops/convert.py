@@ -5,7 +5,7 @@ from ..core import dtype as dt
 from ..core import geometry
 from ..core import layout as layouts
 from ..core.device import CPU, as_device, device
-from ..core.layout import contiguous_format, is_in, preserve_format, strided, strides_in, suggested
+from ..core.layout import check_rank, contiguous_format, is_in, preserve_format, strided, strides_in, suggested
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator, registry
 from ..tensor import Tensor, array_of, entries_of, from_array, meta_tensor, stride_of
@@ -108,6 +108,8 @@ def contiguous(self, memory_format=contiguous_format):
             raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     elif is_in(memory_format, self._shape, stride_of(self)):
         return self
+    else:
+        check_rank(memory_format, self._shape)
     return self.clone(memory_format=memory_format)
 
 

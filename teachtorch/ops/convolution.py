@@ -241,6 +241,7 @@ def convolution_tangent(
     fake=fake_convolution,
     jvp=convolution_tangent,
     vjp={"input": input_slope, "weight": weight_slope, "bias": bias_slope},
+    format_of=("input", "weight"),
 )
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """The cross-correlation of input and weight, or its transpose, for a batch.
@@ -318,6 +319,7 @@ def slope_of_input(grads, grad, input_shape, stride, padding, dilation, transpos
     fake=fake_weight_backward,
     jvp=weight_backward_tangent,
     vjp={"grad": slope_of_grad, "input": slope_of_input},
+    format_of=("grad", "input"),
 )
 def weight_backward(grad, input, weight_shape, stride, padding, dilation, transposed, output_padding, groups):
     """The gradient of a convolution's weight from that of its result."""

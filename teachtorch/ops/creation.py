@@ -17,6 +17,7 @@ from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
 from .declare import backend_for, describe, exports, make_fit, publish, require_tensor_out
 from .elementwise import explain
 from .fake import Fake
+from .memory_formats import empty_strided_array
 from .sequences import array_from_data, assigned_number, number_in
 
 # ---- how factories are declared ------------------------------------------------------------------
@@ -138,13 +139,6 @@ def full_kernel(size, fill_value, dtype):
 def empty_strided_kernel(size, stride, dtype):
     """Uninitialised memory with the given size and strides."""
     return empty_strided_array(size, stride, dtype.numpy)
-
-
-def empty_strided_array(size, stride, dtype):
-    """An uninitialised array with the given strides in elements."""
-    flat = np.empty(geometry.storage_extent(size, stride, 0), dtype)
-    return np.ndarray(size, dtype, flat, 0, tuple([s * flat.itemsize for s in stride])) if flat.size \
-        else np.empty(size, dtype)
 
 
 def without_entries(name, size, dtype, device, requires_grad):

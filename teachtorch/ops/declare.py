@@ -33,6 +33,7 @@ from ..autograd.views import mark_view
 from ..core import geometry, observer
 from ..core.generated import function_from
 from ..dispatch import keys as K
+from ..kernels.pointwise import silently
 from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator, registry
 from ..dispatch.state import state
@@ -41,6 +42,7 @@ from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_el
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME, check_result, explain, refuse_overlap  # noqa: F401  (some for other modules)
 from .fake import Fake
+from .memory_formats import following_fake, following_kernel
 from .out_dtypes import check_out_dtype
 from .return_types import return_type
 from .signature import Signature, positional, positional_call, public_function
@@ -83,19 +85,35 @@ class Declaration:
 # ---- the decorators -----------------------------------------------------------------------------------------------
 
 def operator(name, vjp=None, jvp=None, fake=None, outputs=("result",), inplace=False, out=True, spaces=("", "Tensor"),
-             arrays=None):
+             arrays=None, format_of=()):
     """Declare an operator by its CPU kernel, a function from arrays (and other arguments) to an array or a tuple.
 
     `outputs`: names of the results; more than one makes them a named tuple. `inplace`: also `name_`, which computes
-    and then copies. `spaces`: where users find it.
+    and then copies. `spaces`: where users find it. `format_of`: the arguments whose memory format the results take.
     """
     def declare(function):
         info = describe(name, "operator", function, vjp, jvp, fake, inplace, out, outputs, arrays)
+        follow_format(info, format_of)
         op = Operator(name, info)
-        op.register(K.CPU, Deferred(lambda: array_kernel(function, info.signature, fake, results_type(name, outputs))))
-        register_meta(op, fake)
+        op.register(K.CPU, Deferred(lambda: cpu_kernel(info, format_of)))
+        register_meta(op, info.fake)
         return finish(op, info, spaces)
     return declare
+
+
+def follow_format(info, format_of):
+    """The fake rule tells the strides that the kernel will give."""
+    if format_of and info.fake is not None:
+        info.fake = following_fake(info.fake, places_of(info, format_of))
+
+
+def places_of(info, names):
+    return [info.signature.names.index(name) for name in names]
+
+
+def cpu_kernel(info, format_of):
+    kernel = array_kernel(info.function, info.signature, info.fake, results_type(info.name, info.outputs))
+    return following_kernel(kernel, places_of(info, format_of)) if format_of else kernel
 
 
 def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None, plain_numpy=None, inplace=True,
@@ -232,7 +250,7 @@ def results_type(name, outputs):
 ARRAY_KERNEL = """\
 def cpu(keys, {names}):
     try:
-        found = function({arrays})
+        found = silently(function, {arrays})
     except Exception:
         explain(fake, ({names},))
         raise
@@ -250,7 +268,7 @@ def array_kernel(function, signature, fake, results):
     source = ARRAY_KERNEL.format(names=", ".join(signature.names), arrays=", ".join(arrays))
     scope = {"function": positional(function, signature), "explain": explain, "fake": fake, "from_array": from_array,
              "ndarray": np.ndarray, "wrapped": wrapped, "results": results, "array_of": array_of, "Tensor": Tensor,
-             "unwrapped": unwrapped}
+             "unwrapped": unwrapped, "silently": silently}
     return function_from(source, "cpu", f"CPU kernel around {function.__qualname__}", scope)
 
 
@@ -277,7 +295,7 @@ def writing_kernel(function):
     def cpu(keys, self, *args):
         refuse_overlap(self)
         elementwise.refuse_partial_overlap(self, args)
-        function(array_of(self), *[unwrapped(a) for a in args])
+        silently(function, array_of(self), *[unwrapped(a) for a in args])
         return self
     return cpu
 
@@ -288,7 +306,7 @@ def copying_kernel(op):
         refuse_overlap(self)
         result = op.redispatch(keys, self, *args)
         check_result(op.name + "_", self, result._shape, result._dtype)
-        np.copyto(array_of(self), array_of(result), casting="unsafe")
+        silently(np.copyto, array_of(self), array_of(result), "unsafe")
         return self
     return cpu
 

@@ -8,7 +8,7 @@ from ..dispatch.operator import registry
 from ..dispatch.wrong_types import require_tensor
 from ..kernels import scalar, special
 from ..kernels.pointwise import faster_in_numpy
-from ..tensor import Tensor
+from ..tensor import Tensor, stride_of
 from .declare import BOOL, ELEMENTWISE, FLOAT, composite, exports, operator, pointwise, publish
 from .fake import Fake
 from .pointwise import no_gradient, where
@@ -738,3 +738,23 @@ inplace_functions(
 publish("__neg__", exports["Tensor"]["neg"], ("Tensor",))
 publish("__pos__", exports["Tensor"]["positive"], ("Tensor",))
 publish("__abs__", exports["Tensor"]["abs"], ("Tensor",))
+
+
+# ---- mantissa and exponent ------------------------------------------------------------------------------------
+
+def fake_frexp(self):
+    if not self._dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return Fake(self._shape, self._dtype, stride_of(self)), Fake(self._shape, dt.int32, stride_of(self))
+
+
+@operator("frexp", fake=fake_frexp, outputs=("mantissa", "exponent"),
+          vjp={"self": lambda grads, exponent: grads[0] / exponent.exp2()},
+          jvp=lambda self_t, exponent: (self_t / exponent.exp2(), None))
+def frexp(self):
+    """(mantissa, exponent) with self = mantissa * 2**exponent and 0.5 <= |mantissa| < 1; the exponent is int32."""
+    if self.dtype.kind in "biu":
+        raise TypeError("frexp() needs floats")
+    mantissa, exponent = np.frexp(self if self.dtype.itemsize > 2 else self.astype(np.float32))
+    return mantissa.astype(self.dtype), np.where(np.isfinite(mantissa), exponent, 0).astype(np.int32)
+registry["round_decimals"].info.derivatives.node_class.__name__ = "RoundBackward1"

@@ -161,6 +161,13 @@ def without_leading_ones(t):
 publish("__setitem__", setitem, ("Tensor",))
 
 
+def delitem(self, index):
+    raise TypeError("Tensor does not support deleting items")
+
+
+publish("__delitem__", delitem, ("Tensor",))
+
+
 # ---- index and index_put ---
 
 

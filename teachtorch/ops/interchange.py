@@ -72,8 +72,9 @@ def from_numpy(ndarray):
 
 
 def borrowed(array):
-    """A tensor over an array's memory."""
-    t = from_array(array.view(np.ndarray))
+    """A tensor over an array's memory, of which a masked array shows what lies under its mask too."""
+    array = array.view(np.ndarray)
+    t = from_array(array)
     t._storage = UntypedStorage(bytes_of(array), CPU)
     t._storage.is_resizable = False
     return t

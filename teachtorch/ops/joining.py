@@ -132,8 +132,8 @@ registry["cat"].register(K.CPU, cat_kernel)
 
 def joining_function(name, op, doc):
     """`cat(tensors, dim=0, *, out=None)` with its checks."""
-    def join(tensors, dim=0, *, out=None):
-        tensors = check_tensors(tensors, name)
+    def join(tensors, dim=0, *, out=None, axis=None):
+        tensors, dim = check_tensors(tensors, name), dim if axis is None else axis
         if not tensors:
             raise empty_list(name)
         if out is None:

@@ -15,6 +15,7 @@ from .fake import Fake
 from .linalg_checks import (LinAlgError, by_columns_stride, check_floating, check_matrix, check_square,
                             fake_info, fake_matrix, not_invertible, not_solvable, refuse_others,
                             require_square_arrays, require_success)
+from .linalg_older import warn_of_older
 from .return_types import return_type
 
 publish("LinAlgError", LinAlgError, ("linalg",))
@@ -168,10 +169,10 @@ def is_vector_case(a_shape, b_shape):
 
 def fake_solve(A, B, left=True):
     check_square("linalg.solve", A)
+    check_floating("linalg.solve", A)
     if A._dtype is not B._dtype:
         raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A of type "
                            f"{scalar_type_name(A._dtype)} and B of type {scalar_type_name(B._dtype)} instead")
-    check_floating("linalg.solve", A)
     shape = solution_shape("linalg.solve", A, B, left)
     refuse_others("lu_cpu", A)
     stride = by_columns_stride(shape) if left and len(shape) > 1 else None
@@ -310,6 +311,7 @@ def solve_triangular(self, B, *, upper, left=True, unitriangular=False):
 @composite("triangular_solve", out=True, outputs=("solution", "cloned_coefficient"))
 def triangular_solve(self, A, upper=True, transpose=False, unitriangular=False):
     """(solution, cloned_coefficient) of A X = self for a triangular A."""
+    warn_of_older("triangular_solve")
     solution = solve_triangular_(A.mT if transpose else A, self, upper != transpose, True, unitriangular)
     cloned = A.mT.clone(memory_format=contiguous_format).mT
     return return_type("triangular_solve", ("solution", "cloned_coefficient"))(solution, cloned)

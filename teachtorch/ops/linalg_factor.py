@@ -15,6 +15,7 @@ from .fake import Fake, require_tensor
 from .linalg import identity_like, solve_triangular_, sum_terms
 from .linalg_checks import (LinAlgError, check_floating, check_square, fake_info, fake_matrix, first_failure,
                             not_positive_definite, refuse_others, require_square_arrays, require_success)
+from .linalg_older import warn_of_older
 from .return_types import return_type
 
 
@@ -87,6 +88,7 @@ def cholesky(self, *, upper=False):
 @composite("cholesky", out=True)
 def cholesky_(self, upper=False):
     """The old spelling of `linalg.cholesky`."""
+    warn_of_older("cholesky")
     require_tensor(self, "cholesky", "input")
     check_square("cholesky", self)
     return cholesky_of(self, upper, "cholesky")[0]

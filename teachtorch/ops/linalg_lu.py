@@ -15,6 +15,7 @@ from .fake import Fake, require_tensor
 from .linalg import solution_shape, solve_triangular_, sum_terms
 from .linalg_checks import (by_columns_stride, check_square, fake_info, fake_matrix, refuse_others,
                             require_matrix_arrays)
+from .linalg_older import warn_of_older
 from .return_types import return_type
 
 
@@ -211,6 +212,7 @@ def lu_factor(A, *, pivot=True):
 
 def old_lu(input, pivot=True, get_infos=False, out=None):
     """(LU, pivots) or (LU, pivots, infos): the old spelling of `linalg.lu_factor_ex`."""
+    warn_of_older("lu")
     found = tuple(lu_factor_ex(input, pivot=pivot, check_errors=not get_infos))
     return return_type("_lu_with_info", ("LU", "pivots", "info"))(*found) if get_infos else found[:2]
 
@@ -329,4 +331,5 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 @composite("lu_solve", out=True)
 def old_lu_solve(self, LU_data, LU_pivots):
     """X with A X = self: the old spelling of `linalg.lu_solve`."""
+    warn_of_older("lu_solve")
     return lu_solve_(LU_data, LU_pivots, self)

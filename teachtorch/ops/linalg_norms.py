@@ -11,6 +11,7 @@ from .linalg_checks import check_matrix, check_square
 from .linalg_factor import eigvalsh
 from .linalg_orthogonal import svdvals
 from .linalg_least_squares import tolerances
+from .linalg_older import warn_of_older
 
 INFINITY = float("inf")
 
@@ -96,7 +97,7 @@ def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
     Of all elements without `ord`; of matrices if `ord` is a string or two dimensions are meant,
     else of vectors.
     """
-    if ord is None:
+    if ord is None and (dim is None or isinstance(dim, int) or len(dim) in (1, 2)):
         return exports["linalg"]["vector_norm"](self, 2, dim, keepdim, dtype=dtype)
     dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     check_norm_dims(self, ord, dims)
@@ -285,6 +286,7 @@ def multi_dot(tensors):
 
 def chain_matmul(*matrices, out=None):
     """The old spelling of `linalg.multi_dot`, with the matrices as arguments."""
+    warn_of_older("chain_matmul")
     return multi_dot(matrices, out=out) if len(matrices) > 1 else matrices[0]
 
 

@@ -13,6 +13,7 @@ from .linalg import solve_triangular_, sum_terms
 from .linalg_checks import (LinAlgError, check_floating, check_matrix, fake_matrix, first_failure,
                             refuse_others, require_matrix_arrays)
 from .linalg_factor import identity_of, skew, wants_derivative
+from .linalg_older import warn_of_older
 from .return_types import return_type
 
 # ---- singular values ---------------------------------------------------------------------------------------
@@ -249,4 +250,5 @@ def qr(A, mode="reduced"):
 @composite("qr", out=True, outputs=("Q", "R"))
 def old_qr(self, some=True):
     """The old spelling of `linalg.qr`."""
+    warn_of_older("qr")
     return return_type("qr", ("Q", "R"))(*qr_(self, "reduced" if some else "complete"))

@@ -8,7 +8,8 @@ from ..kernels import matrices
 from .creation import beside
 from .declare import LINEAR, MULTILINEAR, composite, exports, operator, publish
 from .fake import Fake, require_tensor
-from .linalg_checks import fake_matrix, require_matrix_arrays
+from .linalg_checks import check_floating, fake_matrix, require_matrix_arrays
+from .linalg_older import warn_of_older
 
 # ---- trace -------------------------------------------------------------------------------------------------
 
@@ -72,6 +73,7 @@ def cross_(self, other, dim=None):
     """`linalg.cross` along `dim`, by default the first dimension of size 3."""
     require_tensor(other, "cross", "other", 2)
     if dim is None:
+        warn_of_older("cross")
         dim = next((d for d, size in enumerate(self.shape) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
@@ -83,6 +85,7 @@ def cross_(self, other, dim=None):
 @composite("linalg.vecdot", out=True, spaces=("linalg",))
 def vecdot(x, y, *, dim=-1):
     """The inner products of vectors along `dim`; the other dimensions broadcast."""
+    check_floating("linalg.vecdot", x)
     if x.dtype is not y.dtype:
         raise RuntimeError("linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
                            f"{scalar_type_name(x.dtype)} and y of type {scalar_type_name(y.dtype)} instead")

@@ -1,4 +1,5 @@
 """Loss functions."""
+import numbers
 import warnings
 
 import numpy as np
@@ -17,7 +18,8 @@ REDUCTIONS = ("none", "mean", "sum")
 def reduction_of(reduction, size_average=None, reduce=None):
     """The reduction's name, from PyTorch's older two flags if one is given."""
     if size_average is not None or reduce is not None:
-        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        size_average, reduce = [True if flag is None else flag for flag in (size_average, reduce)]
+        reduction = "mean" if size_average and reduce else "sum" if reduce else "none"
         warnings.warn("size_average and reduce args will be deprecated, please use "
                       f"reduction='{reduction}' instead.", stacklevel=3)
     if reduction not in REDUCTIONS:
@@ -41,7 +43,7 @@ def check_nll_shapes(shape, target_shape):
             raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: "
                              f"{target_shape[0]}")
     elif not target_shape or shape[0] != target_shape[0]:
-        found = target_shape[0] if target_shape else 1
+        found = target_shape[0] if target_shape else 0
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
     elif len(shape) == 2 and len(target_shape) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -141,7 +143,7 @@ def plain_nll(array, target, reduction):
     picked = widened(array[np.arange(target.size), target])
     if reduction == "none":
         return -picked
-    total = -np.add.reduce(picked)
+    total = 0 - np.add.reduce(picked)              # and no -0.0
     return total / target.size if reduction == "mean" else total
 
 
@@ -223,6 +225,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     `weight`: (C,); `ignore_index`: a target that does not count; `reduction`: none, sum, or mean, which
     divides by the sum of the targets' weights. IndexError for a class that does not exist.
     """
+    if not isinstance(ignore_index, numbers.Integral):
+        raise TypeError("nll_loss_nd(): argument 'ignore_index' (position 5) must be int, not "
+                        f"{type(ignore_index).__name__}")
     return nll_of_shape(input, target, weight, reduction_of(reduction, size_average, reduce), ignore_index)
 
 

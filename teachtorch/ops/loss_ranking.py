@@ -292,7 +292,7 @@ def fake_soft_margin(self, target, reduction):
 )
 def soft_margin_operator(self, target, reduction):
     """log(1 + exp(-target self))."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind in "biu":
         raise TypeError("the loss needs floats")
     signs = -(target.astype(self.dtype) if target.dtype.kind == "b" else target)
     losses = silently(lambda: np.log1p(np.exp(signs * widened(self))))
@@ -322,7 +322,7 @@ def as_rows(shape):
 
 def fake_multi_margin(self, target, p, margin, weight, reduction):
     check_multi_margin(self._shape, target._shape, None if weight is None else weight._shape)
-    if self._dtype.category != dt.FLOATING:
+    if self._dtype not in (dt.float32, dt.float64):
         raise NotImplementedError(
             f"\"multi_margin_loss_cpu_kernel\" not implemented for '{scalar_type_name(self._dtype)}'"
         )
@@ -387,7 +387,7 @@ def row_tangent(slopes, self_t, reduction, is_matrix):
 def multi_margin_operator(self, target, p, margin, weight, reduction):
     """The mean over classes of max(0, margin - self[target] + self)^p, without the target's own."""
     check_multi_margin(self.shape, target.shape, None if weight is None else weight.shape)
-    if self.dtype.kind != "f" or target.dtype != np.int64:
+    if self.dtype.char not in "fd" or target.dtype != np.int64:
         raise TypeError("multi_margin_loss: the dtypes do not fit")
     x, chosen = widened(self).reshape(as_rows(self.shape)), target.reshape(-1, 1)
     if chosen.size and not 0 <= chosen.min() <= chosen.max() < x.shape[1]:
@@ -428,7 +428,7 @@ def check_multilabel(shape, target_shape):
 
 def fake_multilabel(self, target, reduction):
     check_multilabel(self._shape, target._shape)
-    if self._dtype.category != dt.FLOATING:
+    if self._dtype not in (dt.float32, dt.float64):
         raise NotImplementedError(
             f'"multilabel_margin_loss_forward_out_frame" not implemented for '
             f"'{scalar_type_name(self._dtype)}'"
@@ -481,7 +481,7 @@ def multilabel_operator(self, target, reduction):
     """The mean over classes of max(0, 1 - self[label] + self[class]), for each label and each class that is
     none; and which classes are labels."""
     check_multilabel(self.shape, target.shape)
-    if self.dtype.kind != "f" or target.dtype != np.int64:
+    if self.dtype.char not in "fd" or target.dtype != np.int64:
         raise TypeError("multilabel_margin_loss: the dtypes do not fit")
     x = widened(self).reshape(as_rows(self.shape))
     labels = target.reshape(x.shape)

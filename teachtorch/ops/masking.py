@@ -143,6 +143,19 @@ def nonzero_tuple(t):
 publish("nonzero", nonzero, ("", "Tensor"))
 
 
+def nonzero_static(input, *, size, fill_value=-1):
+    """The first `size` rows of `nonzero`, a fixed number: where there are fewer, rows of `fill_value` follow."""
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    found = registry["nonzero"](input)[:size]
+    rows = exports[""]["full"]((size, input.dim()), fill_value, dtype=found.dtype, device=found.device)
+    rows[:found.size(0)] = found
+    return rows
+
+
+publish("nonzero_static", nonzero_static, ("", "Tensor"))
+
+
 def where_of(choose):
     """`where` with one argument also: the positions of the Trues."""
 

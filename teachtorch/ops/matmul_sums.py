@@ -8,8 +8,7 @@ from .declare import operator
 from .elementwise import wide_number_in
 from .fake import Fake, require_tensor
 from .matmul import (check_multiplies, check_mv, check_operands, fake_bmm, first_gradient, first_gradient_on_arrays,
-                     product, refuse_bool, same_dtype, second_gradient, second_gradient_on_arrays,
-                     same_scalar_type, shapes)
+                     product, refuse_bool, second_gradient, second_gradient_on_arrays, shapes)
 from .view import cpp_name
 
 
@@ -49,6 +48,14 @@ def sum_tangent(result_shape, beta, alpha, self_t, *products):
     return found
 
 
+def same_dtypes(self, mat1, mat2):
+    """The summand and both factors must have one dtype."""
+    for name, t in (("self", self), ("mat1", mat1)):
+        if t._dtype is not mat2._dtype:
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {scalar_type_name(t._dtype)} and "
+                               f"{scalar_type_name(mat2._dtype)}")
+
+
 def fake_addmm(self, mat1, mat2, beta=1, alpha=1):
     require_tensor(self, "addmm", "input")
     require_tensor(mat1, "addmm", "mat1", 2)
@@ -57,10 +64,7 @@ def fake_addmm(self, mat1, mat2, beta=1, alpha=1):
         if len(t._shape) != 2:
             raise RuntimeError(f"{name} must be a matrix, got {len(t._shape)}-D tensor")
     check_multiplies(mat1, mat2)
-    if self._dtype is not mat2._dtype:
-        raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_type_name(self._dtype)} "
-                           f"and {scalar_type_name(mat2._dtype)}")
-    same_dtype(mat1, mat2)
+    same_dtypes(self, mat1, mat2)
     shape = (mat1._shape[0], mat2._shape[1])
     expands(self, shape)
     refuse_bool("addmm_impl_cpu_", mat1)
@@ -115,11 +119,10 @@ def fake_baddbmm(self, batch1, batch2, beta=1, alpha=1):
     require_tensor(batch2, "baddbmm", "batch2", 3)
     if len(batch1._shape) == len(batch2._shape) == 3:
         expands(self, (batch1._shape[0], batch1._shape[1], batch2._shape[2]))
-    found = fake_bmm(batch1, batch2)
-    if self._dtype is not batch1._dtype:
+    if not self._dtype is batch1._dtype is batch2._dtype:
         raise RuntimeError(f"Input dtypes must be the same, got: input {cpp_name(self._dtype)}, batch1: "
                            f"{cpp_name(batch1._dtype)}, batch2: {cpp_name(batch2._dtype)}")
-    return found
+    return fake_bmm(batch1, batch2)
 
 
 def baddbmm_jvp(self_t, batch1_t, batch2_t, batch1, batch2, beta, alpha, result):
@@ -152,8 +155,7 @@ def fake_addbmm(self, batch1, batch2, beta=1, alpha=1):
         raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {count} and {other}")
     if m != k:
         raise RuntimeError(f"Incompatible matrix sizes for bmm ({n}x{m} and {k}x{p})")
-    same_scalar_type(batch1, batch2)
-    same_scalar_type(self, batch1)
+    same_dtypes(self, batch1, batch2)
     refuse_bool("addmm_impl_cpu_", batch1)
     return Fake((n, p), self._dtype)
 

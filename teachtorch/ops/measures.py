@@ -93,6 +93,8 @@ def unravel_index(indices, shape):
     if indices.is_floating_point() or indices.dtype is dt.bool:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if not sizes:
+        return ()
     strides = [math.prod(sizes[d + 1:]) for d in range(len(sizes))]
     places = [indices.div(stride, rounding_mode="floor") % size for stride, size in zip(strides, sizes)]
     return ops["stack"](places, -1).unbind(-1)

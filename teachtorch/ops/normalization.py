@@ -54,6 +54,8 @@ def fake_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
         )
     for t in (weight, bias):
         if t is not None and t._dtype is not input._dtype:
+            if input._dtype is dt.float64:
+                raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
             raise RuntimeError(
                 f"mixed dtype (CPU): expect parameter to have scalar type of {scalar_type_name(input._dtype)}"
             )

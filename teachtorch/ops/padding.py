@@ -53,6 +53,7 @@ def fake_constant(self, pad, value=0):
     spaces=("",),
     out=False,
     fake=fake_constant,
+    format_of=("self",),
     jvp=lambda self_t, pad: constant_pad_nd(self_t, pad),
     vjp={"self": lambda grad, pad: constant_pad_nd(grad, [-p for p in pad])},
 )
@@ -169,6 +170,7 @@ def declare_border(kind, count):
         out=False,
         fake=fake,
         jvp=LINEAR,
+        format_of=("self",),
         vjp={"self": lambda grad, self, padding: slope(grad, self, padding)},
     )(forward)
     slope = operator(
@@ -178,6 +180,7 @@ def declare_border(kind, count):
         jvp=lambda grad_output_t, self, padding: (
             0 if grad_output_t is None else slope(grad_output_t, self, padding)
         ),
+        format_of=("self",),
         fake=lambda grad_output, self, padding: Fake(self._shape, grad_output._dtype),
         vjp={"grad_output": lambda grad, padding: border(grad, padding)},
     )(backward)

@@ -180,7 +180,20 @@ def floored_floats(x, y):
 floored = Forms(floored_integers, floored_floats)
 
 
-@prepared("floor_divide", refuse_zero("div_floor_cpu"), numpy=widened(np.floor_divide))
+def no_formula(name):
+    """The derivative that PyTorch has no formula for: the result requires grad, and its backward says so."""
+    def refuse(grad):
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+    return refuse
+
+
+def name_not_implemented(name):
+    """PyTorch's node of an operator without formulas is not named after it."""
+    registry[name].info.derivatives.node_class.__name__ = "NotImplemented"
+
+
+@prepared("floor_divide", refuse_zero("div_floor_cpu"), numpy=widened(np.floor_divide),
+          vjp={"self": no_formula("floor_divide"), "other": no_formula("floor_divide")})
 def floor_divide(self, other):
     """The quotient rounded down, broadcast; integers stay integers. RuntimeError: an integer by 0."""
     return floored(self, other)
@@ -804,10 +817,15 @@ def step(x, at_zero):
     return np.where(x == 0, at_zero, (x > 0).astype(x.dtype))
 
 
-@prepared("heaviside", tensors_only("heaviside", "self", "values", then=one_dtype), numpy=step)
+@prepared("heaviside", tensors_only("heaviside", "self", "values", then=one_dtype), numpy=step,
+          vjp={"self": no_formula("heaviside"), "values": no_formula("heaviside")})
 def heaviside(self, values):
     """The step function: 0 below 0, 1 above, `values` at 0."""
     return values if self == 0 else (1 if self > 0 else 0)
+
+
+for _op in ("floor_divide", "heaviside"):
+    name_not_implemented(_op)
 
 
 def common_divisor(x, y):

@@ -8,12 +8,14 @@ import math
 import numpy as np
 
 from ..core import dtype as dt
+from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..core.layout import contiguous_format, suggested
 from ..dispatch.operator import registry
 from ..kernels import pooling as kernels
 from ..kernels.pooling import Window
 from ..kernels.pointwise import silently
-from ..tensor import Tensor
+from ..tensor import Tensor, stride_of
 from .declare import LINEAR, exports, operator, publish
 from .fake import Fake, require_tensor
 from .reduction import widened
@@ -163,6 +165,7 @@ def declare_max_pool(count):
         spaces=(),
         out=False,
         outputs=("result0", "result1"),
+        format_of=("self",),
         fake=fake,
         jvp=lambda self_t, result1: (gathered(self_t, result1, count), None),
         vjp={"self": lambda grads, self, result1: back(grads[0], self, result1)},
@@ -184,6 +187,7 @@ def declare_max_backward(name, count):
         name,
         spaces=(),
         out=False,
+        format_of=("self",),
         fake=lambda grad_output, self, indices: Fake(self._shape, grad_output._dtype),
         vjp={"grad_output": lambda grad, indices: gathered(grad, indices, count)},
         jvp=lambda grad_output_t, self, indices: (
@@ -353,6 +357,7 @@ def declare_unpool(count):
         name,
         spaces=(),
         out=False,
+        format_of=("self",) if count == 2 else (),
         fake=fake,
         jvp=lambda self_t, indices, output_size: registry[name].call(self_t, indices, output_size),
         vjp={"self": lambda grad, indices: gathered(grad, indices, count)},
@@ -507,13 +512,13 @@ def declare_avg_pool(count):
         settings = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         return None if grad_output_t is None else back(grad_output_t, self, *settings)
 
-    pool = operator(name, spaces=("nn.functional",), out=False, fake=fake, jvp=LINEAR, vjp={"self": slope})(
-        forward
-    )
+    pool = operator(name, spaces=("nn.functional",), out=False, fake=fake, jvp=LINEAR, vjp={"self": slope},
+                    format_of=("self",) if count == 2 else ())(forward)
     back = operator(
         f"{name}_backward",
         spaces=(),
         out=False,
+        format_of=("self",) if count == 2 else (),
         fake=lambda grad_output, self, *rest: Fake(self._shape, grad_output._dtype),
         jvp=tangent,
         vjp={"grad_output": slope_of_slope},
@@ -622,6 +627,7 @@ def declare_adaptive_average(count):
         "_" + name,
         spaces=(),
         out=False,
+        format_of=("self",) if count == 2 else (),
         fake=fake,
         jvp=LINEAR,
         vjp={"self": lambda grad, self: back(grad, self)},
@@ -654,6 +660,13 @@ def output_sizes(input, output_size, count, name):
     return as_ints(values, name, "output_size", 2)
 
 
+def in_format_of_image(means, image):
+    """One value per channel with the strides of channels_last, if the image is: elements of size 1 fit any."""
+    if suggested(image._shape, stride_of(image)) is contiguous_format:
+        return means
+    return means.as_strided_(means._shape, geometry.channels_last_strides(means._shape))
+
+
 def publish_adaptive_average(count):
     name = f"adaptive_avg_pool{count}d"
 
@@ -661,7 +674,7 @@ def publish_adaptive_average(count):
         sizes = output_sizes(input, output_size, count, name)
         if sizes == (1,) * count:
             check_not_empty(name, input._shape, count)
-            return input.mean(tuple(range(-count, 0)), True)
+            return in_format_of_image(input.mean(tuple(range(-count, 0)), True), input)
         return adaptive_average[count](input, sizes)
 
     spell(pool, name, ADAPTIVE_DOC.format("mean", count), ("nn.functional",))
@@ -719,6 +732,7 @@ def declare_adaptive_max(count):
         spaces=(),
         out=False,
         outputs=("result0", "result1"),
+        format_of=("self",) if count == 2 else (),
         fake=fake,
         jvp=lambda self_t, result1: (gathered(self_t, result1, count), None),
         vjp={"self": lambda grads, self, result1: back(grads[0], self, result1)},

@@ -3,6 +3,7 @@ from ..core import device as devices
 from ..core import promotion, settings
 from ..dispatch.wrong_types import require_tensor
 from ..memory.storage import UntypedStorage
+from ..memory.typed_storage import TypedStorage
 from ..tensor import Size, Tensor, array_of, storage_of, stride_of
 from .creation import legacy_types
 from .declare import publish
@@ -113,7 +114,7 @@ def get_device(input):
 
 def is_storage(obj):
     """Whether `obj` is a storage."""
-    return isinstance(obj, UntypedStorage)
+    return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
 def typename(obj):
@@ -130,9 +131,15 @@ def is_set_to(self, tensor):
     return storage_of(self) is storage_of(tensor) and ours == theirs
 
 
-def dim_order(self):
-    """The dimensions in the order of memory, the one with the largest stride first."""
+def dim_order(self, *, ambiguity_check=False):
+    """The dimensions in the order of memory, the one with the largest stride first.
+
+    `ambiguity_check`: RuntimeError where the strides fit more than one order.
+    """
     stride = stride_of(self)
+    if ambiguity_check and len(self._shape) > 1 and (1 in self._shape or len(set(stride)) < len(stride)):
+        raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one of the given memory "
+                           "formats.")
     return tuple(sorted(range(len(stride)), key=lambda dim: -stride[dim]))
 
 

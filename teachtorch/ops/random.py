@@ -46,6 +46,8 @@ class Generator:
 
     def manual_seed(self, seed):
         """Restart from a seed, and return the generator."""
+        if isinstance(seed, str):
+            raise RuntimeError("manual_seed expected a long, but got str")
         self._stream.manual_seed(int(seed))
         return self
 
@@ -271,6 +273,10 @@ def randint(low=None, high=None, size=None, *, generator=None, out=None, dtype=N
     elif high is None:                          # randint(high, size=...)
         low, high = 0, low
     low = 0 if low is None else low
+    for position, (name, bound) in enumerate((("high", high),) if low == 0 else (("low", low), ("high", high)), 1):
+        if isinstance(bound, (float, np.floating)):
+            raise TypeError(f"randint(): argument '{name}' (position {position}) must be int, not "
+                            f"{type(bound).__name__}")
     if size is None:
         raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not "
                         f"{type(high).__name__}")
@@ -288,6 +294,8 @@ def randperm_kernel(n, generator, dtype):
 def randperm(n, *, generator=None, out=None, dtype=dt.int64, layout=None, device=None, requires_grad=False,
              pin_memory=False):
     """A random permutation of 0 ... n - 1."""
+    if isinstance(n, (float, np.floating)):
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     checked_size((n,), "randperm")
     return made(randperm_kernel, (n, generator), dtype, device, requires_grad, out, pin_memory)
 
@@ -536,6 +544,8 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
     """`num_samples` indices of categories, drawn by their weights in (each row of) `input`; int64."""
     if out is not None and out._dtype is not dt.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {dt.scalar_type_name(out._dtype)}")
+    if not 1 <= input.dim() <= 2:
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
     drawn = registry["multinomial"](input, num_samples, replacement, generator)
     return drawn if out is None else out.copy_(drawn)
 

@@ -391,6 +391,8 @@ def packed_lstm(data, batch_sizes, hx, params, has_biases, num_layers, dropout, 
 
 
 def checked_pair(hx):
+    if isinstance(hx, Tensor):
+        raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
     if len(hx) != 2:
         raise RuntimeError("lstm expects two hidden states")
     return hx

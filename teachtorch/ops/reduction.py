@@ -195,7 +195,7 @@ def dense(array):
 def summed(array, axis, keepdim, total):
     """The sum with NumPy dtype `total`."""
     if array.size > folds.NAIVE:
-        return folds.sum(array, dims_of(axis, array.ndim), keepdim, total)
+        return dense(folds.sum(array, dims_of(axis, array.ndim), keepdim, total))
     return accumulated(np.add, array, axis, keepdim, total)
 
 
@@ -304,7 +304,7 @@ def mean_of(array, axis, keepdim, count, dtype):
     if is_number_array(array):
         raise TypeError("mean() needs floating point numbers")
     if array.size > folds.NAIVE:
-        return folds.mean(array, dims_of(axis, array.ndim), keepdim)
+        return dense(folds.mean(array, dims_of(axis, array.ndim), keepdim))
     via = FLOAT32 if array.dtype in LOW_PRECISION else array.dtype
     found = silently(np.add.reduce, array, axis, via, None, keepdim) / (count or math.nan)
     return dense(found if via is array.dtype else found.astype(array.dtype))
@@ -502,7 +502,7 @@ def extremum(ufunc, array, axis, keepdim):
     """The maximum or minimum over axes; NaN if one is NaN."""
     if array.size > folds.SMALL:
         fold = folds.amax if ufunc is np.maximum else folds.amin
-        return fold(array, dims_of(axis, array.ndim), keepdim)
+        return dense(fold(array, dims_of(axis, array.ndim), keepdim))
     return np.asarray(dense(ufunc.reduce(array, axis, None, None, keepdim)))
 
 
@@ -517,7 +517,7 @@ def position_along(find, array, dim, keepdim):
     array = widened(array)
     if array.size > folds.SMALL and dim is not None:
         fold = folds.argmax if find is np.ndarray.argmax else folds.argmin
-        return fold(array, geometry.wrap_dim(dim, array.ndim), keepdim)
+        return dense(fold(array, geometry.wrap_dim(dim, array.ndim), keepdim))
     return np.asarray(find(array, dim, None, keepdims=keepdim))
 
 
@@ -891,7 +891,7 @@ def norm_of(array, order, axis, keepdim):
         return np.add.reduce(np.abs(array), axis, None, None, keepdim)
     if order == 2:
         if array.dtype.char in "fd":
-            return folds.norm(array, dims_of(axis, array.ndim) if array.ndim else (), keepdim)
+            return dense(folds.norm(array, dims_of(axis, array.ndim) if array.ndim else (), keepdim))
         return np.sqrt(np.add.reduce(array * array, axis, None, None, keepdim))
     return np.add.reduce(np.abs(array) ** order, axis, None, None, keepdim) ** (1 / order)
 
@@ -934,4 +934,13 @@ publish("count_nonzero", numpy_names(count_nonzero), ("", "Tensor"))
 publish("logsumexp", numpy_names(logsumexp), ("", "Tensor", "special"))
 publish("nansum", with_out_dtype(numpy_names(nansum)), ("", "Tensor"))
 publish("nanmean", nanmean, ("", "Tensor"))
-publish("norm", norm, ("", "Tensor"))
+publish("norm", norm, ("",))
+
+
+def norm_method(self, p="fro", dim=None, keepdim=False, dtype=None):
+    """The vector p-norm of all elements or over `dim`; the strings "fro" and "nuc" are norms of matrices."""
+    return norm(self, p, dim, keepdim, dtype=dtype)
+
+
+norm_method.__name__ = norm_method.__qualname__ = "norm"
+publish("norm", norm_method, ("Tensor",))

@@ -6,8 +6,10 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
+from ..core.layout import suggested
 from ..dispatch.operator import registry
 from ..kernels import resize as kernels
+from ..tensor import stride_of
 from .declare import LINEAR, composite, exports, operator, publish
 from .fake import Fake
 from .reduction import widened
@@ -96,6 +98,7 @@ def declare_resize(name, kind, count):
         out=False,
         fake=fake,
         jvp=LINEAR,
+        format_of=("self",),
         vjp={
             "self": lambda grad, self_shape, align_corners, scales: back(
                 grad, self_shape, align_corners, scales
@@ -107,6 +110,7 @@ def declare_resize(name, kind, count):
         spaces=(),
         out=False,
         jvp=LINEAR,
+        format_of=("grad_output",),
         fake=lambda grad_output, input_size, align_corners, scales: Fake(input_size, grad_output._dtype),
         vjp={
             "grad_output": lambda grad, grad_output_shape, align_corners, scales: resize(
@@ -284,6 +288,7 @@ def shuffled_shape(shape, factor):
     "pixel_shuffle",
     spaces=("", "nn.functional"),
     out=False,
+    format_of=("self",),
     jvp=LINEAR,
     fake=lambda self, upscale_factor: Fake(shuffled_shape(self._shape, upscale_factor), self._dtype),
     vjp={"self": lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor)},
@@ -312,6 +317,7 @@ def unshuffled_shape(shape, factor):
     "pixel_unshuffle",
     spaces=("", "nn.functional"),
     out=False,
+    format_of=("self",),
     jvp=LINEAR,
     fake=lambda self, downscale_factor: Fake(unshuffled_shape(self._shape, downscale_factor), self._dtype),
     vjp={"self": lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor)},
@@ -342,7 +348,7 @@ def channel_shuffle(self, groups):
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
         )
     parts = self.reshape((shape[0], groups, shape[1] // groups, *shape[2:]))
-    return parts.transpose(1, 2).reshape(shape)
+    return parts.transpose(1, 2).reshape(shape).contiguous(memory_format=suggested(shape, stride_of(self)))
 
 
 # ---- distances ---

@@ -57,8 +57,8 @@ def check_ndarray(array):
     if not array.dtype.isnative:
         raise ValueError("given numpy array has byte order different from the native byte order. Conversion "
                          "between byte orders is currently not supported.")
-    if array.dtype.kind not in "OSUV" or array.dtype in dt.OF_NUMPY:
-        return dt.from_numpy(array.dtype)
+    if array.dtype in dt.OF_NUMPY:
+        return dt.OF_NUMPY[array.dtype]
     names = ", ".join(d.name for d in reversed(dt.ALL))
     raise TypeError("can't convert np.ndarray of type "
                     f"{array.dtype.type.__module__}.{array.dtype.type.__name__}. "

@@ -7,6 +7,7 @@ import numpy as np
 from ..core import geometry
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator
+from ..kernels.pointwise import silently
 from ..tensor import Tensor, array_of, from_array, storage_of, stride_of
 from .creation import empty_strided_array
 from .declare import (
@@ -51,7 +52,7 @@ def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=
 def copying_kernel(fake, write):
     def cpu(keys, self, *args):
         result = fresh_copy(array_of(self), fake(self, *args))
-        write(result, *[unwrapped(a) for a in args])
+        silently(write, result, *[unwrapped(a) for a in args])
         return from_array(result)
 
     return cpu
@@ -69,7 +70,7 @@ def inplace_kernel(name, fake, write, may_overlap):
             raise RuntimeError(
                 f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(shape)}"
             )
-        write(array_of(self), *[unwrapped(a) for a in args])
+        silently(write, array_of(self), *[unwrapped(a) for a in args])
         return self
 
     return cpu

@@ -16,6 +16,11 @@ REMEMBERED = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad"
 Point = namedtuple("Point", "t loss grad slope")
 
 
+def number_of(loss):
+    """A loss as a Python number."""
+    return float(loss.detach()) if isinstance(loss, Tensor) else float(loss)
+
+
 class LBFGS(Optimizer):
     """L-BFGS (Nocedal 1980; the line search of Schmidt's minFunc). `step` needs a closure and calls it many
     times.
@@ -64,7 +69,7 @@ class LBFGS(Optimizer):
         """The point t along the direction; the parameters stay where they are."""
         before = [p.clone() for p in self._params]
         self._move(t, direction)
-        loss, grad = float(closure()), self._flat_gradient()
+        loss, grad = number_of(closure()), self._flat_gradient()
         for p, kept in zip(self._params, before):
             p.copy_(kept)
         return Point(t, loss, grad, grad.dot(direction))
@@ -84,7 +89,7 @@ class LBFGS(Optimizer):
         grad = self._flat_gradient()
         if grad.abs().max() > self.param_groups[0]["tolerance_grad"]:
             memory = {name: state.get(name) for name in REMEMBERED}
-            self._minimise(closure, float(first_loss), grad, state, memory)
+            self._minimise(closure, number_of(first_loss), grad, state, memory)
             state.update(memory)
         return first_loss
 
@@ -118,7 +123,7 @@ class LBFGS(Optimizer):
             self._move(memory["t"], direction)
             if iteration == group["max_iter"]:
                 return start.loss, start.grad, 0              # nobody will read the new ones
-            return float(closure()), self._flat_gradient(), 1
+            return number_of(closure()), self._flat_gradient(), 1
         if search != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
         found, used = strong_wolfe(lambda t: self._try(closure, t, direction), start, memory["t"],

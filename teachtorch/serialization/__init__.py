@@ -12,11 +12,14 @@ import shutil
 import sys
 import tempfile
 import warnings
+from enum import Enum
+from mmap import MAP_PRIVATE, MAP_SHARED
 
 from ..core.device import CPU, META
 from ..memory.storage import UntypedStorage
 from . import safetensors
 from .archive import ArchiveReader, ArchiveWriter
+from .legacy import LegacyReader, write_legacy
 from .locations import default_restore_location, is_meta, location_tag, register_package, restorer  # noqa: F401
 from .names import (MEANINGS, add_safe_globals, allowed_by_user, clear_safe_globals, get_safe_globals,  # noqa: F401
                     know_parameters, safe_globals)
@@ -27,8 +30,6 @@ from .unpickling import (DEFAULT_PROTOCOL, UNSAFE, WeightsUnpickler, globals_of,
 
 FORMAT_VERSION = b"3\n"
 ZIP_MAGIC = b"PK\x03\x04"
-OLD_FORMAT = ("this is a pickle and no zip archive. If PyTorch wrote it before version 1.6, or with "
-              "_use_new_zipfile_serialization=False, save it again there; otherwise: Invalid magic number; corrupt file?")
 NOT_SEEKABLE = (". You can only torch.load from a file that is seekable. Please pre-load the data into a buffer like "
                 "io.BytesIO and try to load from it instead.")
 
@@ -39,11 +40,14 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
     """Write an object to `f`: a path, or an object with `write`.
 
     A file at a path is replaced when all is written, so that it is whole at any time. AttributeError if `f` is
-    neither; RuntimeError if the folder is missing; NotImplementedError for other pickle modules and the format of
-    PyTorch before 1.6. https://docs.pytorch.org/docs/stable/generated/torch.save.html
+    neither; RuntimeError if the folder is missing; NotImplementedError for other pickle modules.
+    https://docs.pytorch.org/docs/stable/generated/torch.save.html
     """
-    if pickle_module is not pickle or not _use_new_zipfile_serialization:
-        raise NotImplementedError("torch.save writes PyTorch's zip format with Python's pickle only")
+    if pickle_module is not pickle:
+        raise NotImplementedError("torch.save writes with Python's own pickle only")
+    if not _use_new_zipfile_serialization:
+        save_legacy(obj, f, pickle_protocol)
+        return
     if isinstance(f, (str, os.PathLike)):
         stem = os.path.splitext(os.path.basename(os.fspath(f)))[0]
         with replacing(os.fspath(f)) as file:
@@ -56,6 +60,15 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
         f.flush()
 
 
+def save_legacy(obj, f, protocol):
+    """Write PyTorch's older format, to a path or a file object."""
+    if isinstance(f, (str, os.PathLike)):
+        with replacing(os.fspath(f)) as file:
+            write_legacy(obj, file, protocol)
+    else:
+        write_legacy(obj, f, protocol)
+
+
 def write(obj, file, name, protocol):
     """Write the archive; the object is pickled first, so that what cannot be is found before anything is written."""
     pickled = io.BytesIO()
@@ -65,7 +78,8 @@ def write(obj, file, name, protocol):
         archive.write("data.pkl", pickled.getbuffer())
         archive.write("byteorder", sys.byteorder.encode())
         for key, typed in enumerate(pickler.storages):
-            archive.write(f"data/{key}", typed.untyped.read())
+            data = typed.untyped.read()
+            archive.write(f"data/{key}", bytes(len(data)) if _settings["skip"] else data)
         archive.write("version", FORMAT_VERSION)
 
 
@@ -108,11 +122,29 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         warnings.warn("pickle_load_args only works if `weights_only=False`.", stacklevel=2)
     if is_path(f) and os.fspath(f).endswith(".safetensors"):
         return load_safetensors(os.fspath(f), map_location)
+    options = {"encoding": "utf-8", **pickle_load_args}
     with opened(f) as file:
+        if begins_with(file, pickle.PROTO):
+            return load_legacy(file, map_location, weights_only, pickle_module or pickle, options)
         storages = StorageReader(archive_of(file, weights_only), map_location)
         if weights_only:
-            return read_weights(storages, pickle_load_args.get("encoding", "utf-8"))
-        return read_anything(storages, pickle_module or pickle, {"encoding": "utf-8", **pickle_load_args})
+            return read_weights(storages, options["encoding"])
+        return read_anything(storages, pickle_module or pickle, options)
+
+
+def load_legacy(file, map_location, weights_only, pickle_module, options):
+    """Read PyTorch's older format, from where the file stands; it is left after the object."""
+    def unpickle(file, persistent_load):
+        if weights_only:
+            return WeightsUnpickler(file, persistent_load, options["encoding"]).load()
+        return trusting_unpickler(pickle_module, file, persistent_load, **options).load()
+    reader = LegacyReader(file, map_location, unpickle)
+    try:
+        return reader.load_object()
+    except pickle.UnpicklingError as error:
+        if error.__cause__ is not None and error.__cause__ is reader.location_error:
+            raise error.__cause__
+        raise pickle.UnpicklingError(weights_only_message(str(error)) if weights_only else str(error)) from None
 
 
 def is_path(f):
@@ -131,6 +163,13 @@ def opened(f):
     return contextlib.nullcontext(f)
 
 
+def begins_with(file, beginning):
+    start = file.tell()
+    found = file.read(len(beginning)) == beginning
+    file.seek(start)
+    return found
+
+
 def archive_of(file, weights_only):
     """The archive in a file."""
     start = file.tell()
@@ -145,11 +184,9 @@ def archive_of(file, weights_only):
 
 
 def check_is_archive(beginning, weights_only):
-    """EOFError for an empty file; RuntimeError for a pickle, UnpicklingError for anything else."""
+    """EOFError for an empty file; UnpicklingError for what is no zip archive."""
     if not beginning:
         raise EOFError("Ran out of input: the file is empty")
-    if beginning.startswith(pickle.PROTO):
-        raise RuntimeError(OLD_FORMAT)
     if not beginning.startswith(ZIP_MAGIC):
         message = f"invalid load key, {chr(beginning[0])!r}."
         raise pickle.UnpicklingError(weights_only_message(message) if weights_only else message)
@@ -234,3 +271,70 @@ def get_unsafe_globals_in_checkpoint(f):
     with opened(f) as file:
         found = globals_of(archive_of(file, True).read("data.pkl"))
     return sorted(found - set(MEANINGS) - set(allowed_by_user()))
+
+
+# ---- settings -----------------------------------------------------------------------------------------------------
+
+_settings = {"crc32": True, "endianness": None, "mmap": MAP_PRIVATE, "skip": False}
+
+
+def get_crc32_options():
+    """Whether records carry checksums. They always do here, whatever set_crc32_options says."""
+    return _settings["crc32"]
+
+
+def set_crc32_options(compute_crc32):
+    """Whether torch.save computes checksums of records; kept for programs that ask."""
+    _settings["crc32"] = compute_crc32
+
+
+def get_default_load_endianness():
+    """The byte order of files that do not say theirs; None: the machine's."""
+    return _settings["endianness"]
+
+
+def set_default_load_endianness(endianness):
+    """A LoadEndianness, for files that do not say theirs. TypeError for anything else."""
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _settings["endianness"] = endianness
+
+
+class LoadEndianness(Enum):
+    """Byte orders of files."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+def get_default_mmap_options():
+    """How torch.load(mmap=True) would map a file: MAP_PRIVATE or MAP_SHARED."""
+    return _settings["mmap"]
+
+
+class set_default_mmap_options(contextlib.AbstractContextManager):
+    """MAP_PRIVATE or MAP_SHARED for torch.load(mmap=True), at once and until the end of a `with` block. ValueError for
+    other flags."""
+
+    def __init__(self, flags):
+        if flags not in (MAP_PRIVATE, MAP_SHARED):
+            raise ValueError("Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or "
+                             f"mmap.MAP_SHARED, but got {flags}")
+        self.before, _settings["mmap"] = _settings["mmap"], flags
+
+    def __exit__(self, *error):
+        _settings["mmap"] = self.before
+
+
+class skip_data(contextlib.AbstractContextManager):
+    """A `with` block in which torch.save leaves the storages' bytes out: the file has room for them, of zeros."""
+
+    def __init__(self, materialize_fake_tensors=False):
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self):
+        self.before, _settings["skip"] = _settings["skip"], True
+
+    def __exit__(self, *error):
+        _settings["skip"] = self.before

@@ -278,10 +278,11 @@ def test_as_strided_may_not_leave_its_storage():
         g.as_strided((2,), (-1,), 1, 24, 4)
 
 
-def test_T_warns_unless_the_tensor_is_a_vector_or_a_matrix(recwarn):
+def test_T_warns_unless_the_tensor_is_a_matrix(recwarn):
     assert g.numpy_T((2, 3), (3, 1), 0) == ((3, 2), (1, 3), 0)
-    assert g.numpy_T((3,), (1,), 0) == ((3,), (1,), 0)
     assert not recwarn
+    with pytest.warns(UserWarning, match="on tensors of dimension other than 2 .* is deprecated"):
+        assert g.numpy_T((3,), (1,), 0) == ((3,), (1,), 0)
     with pytest.warns(UserWarning, match="on tensors of dimension other than 2 .* is deprecated"):
         assert g.numpy_T((2, 3, 4), (12, 4, 1), 0) == ((4, 3, 2), (1, 4, 12), 0)
     with pytest.warns(UserWarning, match="Tensor.T is deprecated on 0-D tensors"):

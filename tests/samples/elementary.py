@@ -50,6 +50,7 @@ SAMPLES = {
     "ceil": with_whole_numbers(off_whole),
     "trunc": with_whole_numbers(off_whole),
     "frac": arrays(off_whole),
+    "frexp": [sample(x(2, 3)), sample(positive(3))],
     "round": with_whole_numbers(off_whole),
     "round_decimals": [sample(off_whole(2, 3) / 10, 10.0, 1.0), sample(off_whole(3) * 10, 1.0, 10.0)],
     "square": with_whole_numbers(),

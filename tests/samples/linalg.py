@@ -31,6 +31,8 @@ PIVOTS = np.array([2, 3, 3], np.int32)
 SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])
 
 SAMPLES = {
+    "geqrf": [sample(x(4, 3), gradient=False), sample(x(2, 3, 4), gradient=False), sample(x(0, 3), gradient=False)],
+    "ormqr": [sample(x(3, 3), x(3), x(3, 2), gradient=False), sample(x(4, 2), x(2), x(3, 4), False, True, gradient=False)],
     "linalg.det": [sample(regular()), sample(regular(2)), sample(x(0, 0)), sample(x(0, 3, 3)),
                    sample(SINGULAR),
                    sample(regular().T)],

@@ -20,6 +20,8 @@ SAMPLES = {
     "uniform_": [*PLACES, draw(x(3), -1.0, 2.0)], "random_": [*PLACES, draw(x(3), 5), draw(x(3), 2, 5)],
     "bernoulli_": [*PLACES, draw(x(3), 0.25), draw(x(2, 3), positive(3) / 2)],
     "bernoulli": [draw(positive(2, 3) / 2), draw(positive(2, 3), 0.5)],
+    "poisson": [draw(positive(2, 3)), draw(10 * positive(3))],
+    "binomial": [draw(10 * positive(2, 3), positive(2, 3) / 2)],
     "multinomial": [draw(positive(4), 2), draw(positive(2, 4), 5, True)],
     "normal": [draw(x(2, 3), positive(3)), draw(x(3), 1.0), draw(0.0, positive(3))],
     "normal.size": [draw(0.0, 1.0, (2, 3))],

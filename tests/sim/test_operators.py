@@ -34,6 +34,8 @@ RANDOM = {
     "bernoulli_",
     "bernoulli",
     "multinomial",
+    "poisson",
+    "binomial",
     "dropout",
     "native_dropout",
     "feature_dropout",

@@ -215,6 +215,9 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
     sequences = tuple(sequences)
+    for place, sequence in enumerate(sequences):
+        if not isinstance(sequence, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(sequence).__name__}")
     check_padding(sequences, padding_side)
     longest = max(s.size(0) for s in sequences)
     rest = sequences[0].shape[1:]
