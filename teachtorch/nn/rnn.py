@@ -5,6 +5,7 @@ import numbers
 import warnings
 
 from ..ops.declare import exports
+from ..tensor import Tensor
 from . import init
 from .module import Module
 from .parameter import Parameter
@@ -450,6 +451,8 @@ class LSTMCell(RNNCellBase):
 
     def _states(self, hx):
         states = [] if hx is None else list(hx)
+        if isinstance(hx, Tensor) and hx.dim() in (1, 2) and self.FUNCTION == "lstm_cell":
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         for place, t in enumerate(states):
             self._check_dims(f"hx[{place}]", t)
         return states

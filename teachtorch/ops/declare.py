@@ -401,7 +401,13 @@ def write_out(op, out, args):
         elementwise.check_cast(op.name, result._dtype, target._dtype)
         make_fit(target, result._shape)
         target.copy_(result)
-    return out
+    return out if len(op.info.outputs) == 1 else named_outs(op, outs)
+
+
+def named_outs(op, outs):
+    """Several `out` tensors, as PyTorch's named tuple."""
+    name = f"{op.name.replace('.', '_').removesuffix('_dim')}_out"
+    return return_type(name, tuple(op.info.outputs))(*outs)
 
 
 def require_tensor_out(name, out):

@@ -102,6 +102,9 @@ OBJECTS = """
     x = torch.ones(2, requires_grad=True); torch.deg2rad(x), torch.special.i0e(x), x.round(decimals=1)
     x = torch.ones(1, 1, 4, 4, requires_grad=True); F.unfold(x, 2), F.pad(x, (1, 1, 1, 1), mode="reflect")
     torch.unravel_index(torch.tensor(0), ())
+    torch.max(torch.ones(2), 0, out=(torch.empty(0), torch.empty(0, dtype=torch.int64)))
+    x = torch.ones(4); a = x[:2]; a.mul_(torch.ones(2, requires_grad=True) * 3); a
+    nn.LSTMCell(2, 3)(torch.ones(1, 2), torch.ones(1, 3))
     torch.tensor(1).size(0)
     del torch.ones(2)[0]
     torch.ones(3).T
