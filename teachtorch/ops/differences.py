@@ -93,7 +93,26 @@ publish("gradient", gradient, ("",))
 
 # ---- histogram ----------------------------------------------------------------------------------------------------
 
+def check_histogram(shape, dtype, bins, weight_shape):
+    if not dtype.is_floating_point:
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{scalar_type_name(dtype)}'")
+    if weight_shape is not None and tuple(weight_shape) != tuple(shape):
+        raise RuntimeError("torch.histogramdd: if weight tensor is provided it should have the same shape as the input "
+                           "tensor excluding its innermost dimension, but got input with shape "
+                           f"{[math.prod(shape), 1]} and weight with shape {list(weight_shape)}")
+    if isinstance(bins, int) and bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+
+
 def fake_histogram(self, bins, range=None, weight=None, density=False):
+    check_histogram(self._shape, self._dtype, bins, None if weight is None else weight._shape)
+    for name, other in (("bins", bins), ("weight", weight)):
+        if isinstance(other, Tensor) and other._dtype is not self._dtype:
+            raise RuntimeError(f"torch.histogram: input tensor and {name} tensor should have the same dtype, but got "
+                               f"input with dtype {scalar_type_name(self._dtype)} and {name} with dtype "
+                               f"{scalar_type_name(other._dtype)}")
+    if isinstance(bins, Tensor) and bins.dim() != 1:
+        raise RuntimeError(f"torch.histogram: bins tensor should have one dimension, but got {bins.dim()} dimensions")
     count = bins if isinstance(bins, int) else bins._shape[0] - 1
     return Fake((count,), self._dtype), Fake((count + 1,), self._dtype)
 
@@ -105,12 +124,9 @@ def histogram(self, bins, *, range=None, weight=None, density=False):
     `bins`: how many equal bins there are in `range` (the range of the data if left out), or a 1-D tensor of edges.
     `density`: divided by the total and the bins' widths.
     """
-    if self.dtype.kind in "biu":
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{scalar_type_name(dt.from_numpy(self.dtype))}'")
-    if weight is not None and weight.shape != self.shape:
-        raise RuntimeError("torch.histogramdd: if weight tensor is provided it should have the same shape as the input "
-                           "tensor excluding its innermost dimension, but got input with shape "
-                           f"{[self.size, 1]} and weight with shape {list(weight.shape)}")
+    check_histogram(self.shape, dt.from_numpy(self.dtype), bins, None if weight is None else weight.shape)
+    if any(isinstance(a, np.ndarray) and a.dtype != self.dtype for a in (bins, weight)):
+        raise TypeError("histogram(): two dtypes")
     values = widened(self).reshape(-1)
     edges = bins if isinstance(bins, np.ndarray) else equal_edges(values, bins, range)
     counts, _ = np.histogram(values, edges.astype(np.float64), weights=None if weight is None else weight.reshape(-1))
@@ -120,8 +136,6 @@ def histogram(self, bins, *, range=None, weight=None, density=False):
 
 
 def equal_edges(values, bins, wanted):
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = wanted if wanted is not None else (values.min(), values.max()) if values.size else (0.0, 1.0)
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite")

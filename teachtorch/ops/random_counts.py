@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from ..core import dtype as dt
+from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from .declare import operator, publish
@@ -116,26 +117,38 @@ def each(draw, generator, dtype, *arrays):
     return found.astype(dtype)
 
 
-def refuse_integers(name, array):
-    if array.dtype.kind in "biu":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_type_name(dt.from_numpy(array.dtype))}'")
+def refuse_integers(name, dtype):
+    if not dtype.is_floating_point:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_type_name(dtype)}'")
 
 
-@operator("poisson", vjp={"self": zeros_of}, spaces=(), out=False,
-          fake=lambda self, generator=None: Fake(self._shape, self._dtype))
+def fake_poisson(self, generator=None):
+    refuse_integers("poisson_cpu", self._dtype)
+    return Fake(self._shape, self._dtype)
+
+
+def fake_binomial(count, prob, generator=None):
+    refuse_integers("binomial_cpu", count._dtype)
+    if prob._dtype is not count._dtype:
+        raise RuntimeError(f"Found dtype {scalar_type_name(prob._dtype)} but expected {scalar_type_name(count._dtype)}")
+    return Fake(geometry.broadcast_shapes(count._shape, prob._shape), count._dtype)
+
+
+@operator("poisson", vjp={"self": zeros_of}, spaces=(), out=False, fake=fake_poisson)
 def poisson_kernel(self, generator):
     """Counts whose expectations are the elements."""
-    refuse_integers("poisson_cpu", self)
+    refuse_integers("poisson_cpu", dt.from_numpy(self.dtype))
     if (self < 0).any():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return each(poisson_draw, generator, self.dtype, self)
 
 
-@operator("binomial", vjp={"count": zeros_of, "prob": zeros_of}, spaces=(), out=False,
-          fake=lambda count, prob, generator=None: Fake(count._shape, count._dtype))
+@operator("binomial", vjp={"count": zeros_of, "prob": zeros_of}, spaces=(), out=False, fake=fake_binomial)
 def binomial_kernel(count, prob, generator):
     """How many of `count` trials succeed, each with probability `prob`."""
-    refuse_integers("binomial_cpu", count)
+    refuse_integers("binomial_cpu", dt.from_numpy(count.dtype))
+    if prob.dtype != count.dtype:
+        raise TypeError("binomial(): two dtypes")
     return each(binomial_draw, generator, count.dtype, count, prob)
 
 
