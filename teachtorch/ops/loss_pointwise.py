@@ -272,8 +272,9 @@ def bce_operator(self, target, weight, reduction):
     if self.dtype != target.dtype:
         raise TypeError("the target has another dtype")
     wide, other = floats(self, target)
-    if not ((wide >= 0) & (wide <= 1)).all():
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    for name, values in (("input", wide), ("target", other)):
+        if not ((values >= 0) & (values <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     losses = silently(bce_formula, wide, other)
     return reduced(times(losses, weight), reduction, self.dtype)
 
