@@ -89,13 +89,19 @@ def bench_adamw(count=200, size=(64, 64)):
 
 
 def bench_guards():
-    model = teachtorch.nn.Sequential(*[teachtorch.nn.Linear(4, 4) for _ in range(4)])
+    for count in (4, 54):
+        bench_guards_of(count)
+
+
+def bench_guards_of(count):
+    nn = teachtorch.nn
+    model = nn.Sequential(*[layer for _ in range(count) for layer in (nn.Linear(4, 4), nn.ReLU())])
     compiled = teachtorch.compile(model, backend="eager")
     x = teachtorch.ones(2, 4)
     compiled(x)
     check = compiled.compiled.entries[0].guards.check
     times = interleaved([lambda: check((x,), {})], 2000)[0] * 1e3
-    print(f"guards of four Linear: {times:.1f} microseconds (target 20)")
+    print(f"guards of {2 * count + 1} modules: {times:.1f} microseconds (target 20)")
 
 
 if __name__ == "__main__":
