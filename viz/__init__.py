@@ -35,7 +35,8 @@
     viz.fx(graph_module)                 # an fx graph, shapes where known; before=: what a pass did to it
     viz.broadcast(a, (3, 1))             # which dims are stretched, why it fails, what backward sums
 
-Only ``viz.play``, ``viz.loader``, ``viz.dispatch``, ``viz.threads`` and ``viz.module`` with an input run anything of yours; the others read.
+Only ``viz.play``, ``viz.loader``, ``viz.dispatch``, ``viz.threads`` and ``viz.module`` with an input run
+anything of yours; the others read.
 
 A notebook shows the picture by itself. Elsewhere, printing it gives text, and
 
