@@ -1,6 +1,8 @@
 """torch.backends.cuda: there is no CUDA in this build."""
 from contextlib import contextmanager
 
+from ..ops.attention import allowed as _allowed
+
 
 class Switch:
     """Attributes that may be set and read."""
@@ -10,7 +12,6 @@ matmul = Switch()
 matmul.allow_tf32 = False
 matmul.allow_fp16_reduced_precision_reduction = True
 matmul.allow_bf16_reduced_precision_reduction = True
-_allowed = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 
 def is_built():
@@ -35,7 +36,7 @@ enable_cudnn_sdp, cudnn_sdp_enabled = _pair("cudnn")
 
 @contextmanager
 def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
-    """The switches of attention for a block; they change nothing on the CPU."""
+    """The switches of attention for a block; the CPU has "flash" and "math"."""
     before = dict(_allowed)
     _allowed.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
     try:

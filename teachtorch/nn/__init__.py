@@ -2,7 +2,7 @@
 from . import functional, grad, init, modules, parallel, parameter, utils  # noqa: F401
 from .activation import *  # noqa: F401,F403
 from .adaptive import AdaptiveLogSoftmaxWithLoss  # noqa: F401
-from .attention import MultiheadAttention  # noqa: F401
+from .multihead_attention import MultiheadAttention  # noqa: F401
 from .batchnorm import (BatchNorm1d, BatchNorm2d, BatchNorm3d, GroupNorm, InstanceNorm1d, InstanceNorm2d,  # noqa: F401
                         InstanceNorm3d, CrossMapLRN2d, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d,
                         LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d, LocalResponseNorm)

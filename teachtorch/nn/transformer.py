@@ -9,7 +9,7 @@ from ..ops.declare import exports
 from . import functional as F
 from . import init
 from .activation import GELU, ReLU
-from .attention import MultiheadAttention
+from .multihead_attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear

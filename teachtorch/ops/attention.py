@@ -255,6 +255,11 @@ def c_type(dtype):
     return C_TYPES[scalar_type_name(dtype)]
 
 
+# Which implementations may be used; torch.nn.attention.sdpa_kernel and torch.backends.cuda switch them. "flash" is
+# the one operator, "math" its parts; the others are a GPU's.
+allowed = {"cudnn": True, "flash": True, "mem_efficient": True, "math": True, "overrideable": True}
+
+
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False
 ):
@@ -272,8 +277,11 @@ def scaled_dot_product_attention(
     check_attention(query, key, value, attn_mask)
     if not (query.numel() and key.numel() and value.numel()):
         return attention_of_nothing(query, key, value)
-    if is_flash(query, key, value, attn_mask, dropout_p):
+    if allowed["flash"] and is_flash(query, key, value, attn_mask, dropout_p):
         return attention_operator(query, key, value, is_causal, attn_mask, scale)[0]
+    if not allowed["math"]:
+        raise RuntimeError("No viable backend for scaled_dot_product_attention was found. This is likely due to turning "
+                           "off both the math kernel and the fused kernels.")
     return attention_by_parts(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
 
