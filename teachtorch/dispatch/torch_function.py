@@ -21,7 +21,7 @@ from .modes import function_modes
 from .operator import makers, registry
 from .overriding import PLAIN, asks, disabled_torch_function, dispatching, overriding  # noqa: F401
 from .state import state
-from .wrong_types import explain_call
+from .wrong_types import explain, refuse_misfit
 
 # ---- who takes a call over ------------------------------------------------------------------------------------------
 
@@ -105,26 +105,44 @@ def asks_itself(function):
     return function in _asking
 
 
-def overridable(function, name):
-    """A public function that is no operator, open to overriding under the name users call it by."""
+def overridable(function, name, rules=""):
+    """A public function that is no operator, open to overriding under the name users call it by.
+
+    `rules`: under which name call_rules.py knows how it may be called.
+    """
     if function in _asking:
         return function
     by_name = _wrapped.setdefault(function, {})
-    return by_name.get(name) or by_name.setdefault(name, wrapped_to_ask(function, name))
+    return by_name.get(name) or by_name.setdefault(name, wrapped_to_ask(function, name, rules))
 
 
-def wrapped_to_ask(function, name):
+def wrapped_to_ask(function, name, rules):
+    usual, fitting = set(), set()           # classes of arguments that were seen to fit; `usual`: and override nothing
+
     @functools.wraps(function)
     def public(*args, **kwargs):
         try:
-            for a in args:
-                if a.__class__ not in PLAIN and asks(a):
-                    return overridden(args, kwargs)
+            classes = tuple(map(type, args))
+            if (classes not in usual or kwargs) and takes_over(classes, args, kwargs):
+                return overridden(args, kwargs)
             if kwargs or state.included & K.PYTHON_FUNCTION:
                 return overridden(args, kwargs)
             return reported(function, name, args, kwargs) if observer.active else function(*args, **kwargs)
-        except AttributeError as error:
-            explain_call(error, name, function, args, kwargs)
+        except Exception as error:
+            explain(error, name, function, rules, args, kwargs)
+            raise
+
+    def takes_over(classes, args, kwargs):
+        """Whether an argument in its place takes the call over. TypeError for arguments that do not fit."""
+        key = (classes, *kwargs, *map(type, kwargs.values())) if kwargs else classes
+        if key not in fitting:
+            refuse_misfit(rules, args, kwargs)
+            fitting.add(key)
+        if any([a.__class__ not in PLAIN and asks(a) for a in args]):
+            return True
+        if list not in classes and tuple not in classes:
+            usual.add(classes)
+        return False
 
     def overridden(args, kwargs):
         relevant = [*args, *kwargs.values()]

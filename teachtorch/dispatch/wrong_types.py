@@ -1,30 +1,47 @@
-"""What users are told who pass a function something that is no tensor.
+"""What users are told who pass a function something that does not fit.
 
 Operators do not look at their arguments' types, since each look would cost every call. A kernel that is given a string
-soon asks it for what only tensors have; the AttributeError says which object was asked. If that object is one of the
-arguments, the call was wrong, and the error becomes the TypeError that PyTorch raises for it.
+soon fails in one way or another; then the call is held against PyTorch's signatures (call_rules.py). If it fits none,
+the error becomes the TypeError that PyTorch raises for it. Some wrong values would not fail (1 for True, True for a
+dimension): for these a function looks at the argument's class, and asks the signatures if it is no usual one. Where PyTorch has no signature, an AttributeError says which
+object was asked for what only tensors have; if that is one of the arguments, the call was wrong, too.
 """
 import inspect
 
 from ..tensor import Tensor
+from .call_rules import objection
 
 
-def explain_attribute_error(error, name, names, arguments):
-    """Raise PyTorch's TypeError if `error` comes from asking a non-tensor among `arguments`, else `error` itself."""
+def refuse_misfit(rules, args, kwargs):
+    """Raise PyTorch's TypeError if the call does not fit the signatures of `rules`, a name in call_rules.py."""
+    said = objection(rules, args, kwargs) if rules else None
+    if said is not None:
+        raise TypeError(said)
+
+
+def explain(error, name, names, rules, args, kwargs):
+    """Raise PyTorch's TypeError if the call does not fit.
+
+    `names`: the arguments' names, or the function that has them. `rules`: the function's name in call_rules.py, or "".
+    """
+    said = objection(rules, args, kwargs) if rules else None
+    if said is not None:
+        raise TypeError(said) from None
+    if isinstance(error, AttributeError):
+        explain_attribute_error(error, name, inspect.signature(names).parameters if callable(names) else names, args, kwargs)
+
+
+def explain_attribute_error(error, name, names, args, kwargs):
+    """Raise PyTorch's TypeError if `error` comes from asking a non-tensor among the arguments."""
     asked = error.obj
-    if error.name is not None and not hasattr(type(asked), "__torch_function__"):
-        for position, argument in enumerate(arguments):
-            if argument is asked:
-                raise wrong_type(name, names[position], position, "Tensor", asked) from None
-            if isinstance(argument, (list, tuple)) and any(a is asked for a in argument):
-                raise wrong_type(name, names[position], position, "tuple of Tensors", argument) from None
-    raise error
-
-
-def explain_call(error, name, function, args, kwargs):
-    """The same for a call of a Python function that takes `args` and `kwargs`."""
-    bound = inspect.signature(function).bind(*args, **kwargs).arguments
-    explain_attribute_error(error, name, list(bound), list(bound.values()))
+    if error.name is None or hasattr(type(asked), "__torch_function__"):
+        return
+    in_place = zip([*names][:len(args)], args)
+    for position, (called, argument) in enumerate([*in_place, *kwargs.items()]):
+        if argument is asked:
+            raise wrong_type(name, called, position, "Tensor", asked) from None
+        if isinstance(argument, (list, tuple)) and any(a is asked for a in argument):
+            raise wrong_type(name, called, position, "tuple of Tensors", argument) from None
 
 
 def wrong_type(name, argument, position, wanted, found):

@@ -194,7 +194,7 @@ def finish(op, info, spaces, is_inplace=False):
         op.register(K.AUTOGRAD, Deferred(lambda: functional_kernel(op, info.derivatives)))
     call_out = (lambda out, *args: write_out(op, out, args)) if info.has_out else None
     direct = positional(info.function, info.signature) if info.kind == "composite" else None
-    public = public_function(op, info.signature, call_out, direct)
+    public = public_function(op, info.signature, call_out, direct, rules_name(op.name, spaces))
     public.__doc__ = info.function.__doc__
     public.__module__ = info.function.__module__
     info.public = asking(public)
@@ -207,7 +207,7 @@ def finish(op, info, spaces, is_inplace=False):
 
 def publish(name, function, spaces):
     """Make a function known to users under each of the namespaces."""
-    public = overridable(function, name) if inspect.isfunction(function) else function
+    public = overridable(function, name, rules_name(name, spaces)) if inspect.isfunction(function) else function
     if name in registry and ("" in spaces or registry[name].published is None):
         registry[name].published = public
     for space in spaces:
@@ -217,13 +217,22 @@ def publish(name, function, spaces):
     return function
 
 
+def rules_name(name, spaces):
+    """Under which name dispatch/call_rules.py knows a function that is published in `spaces`."""
+    if "" in spaces or "linalg" in spaces or "special" in spaces:
+        return name
+    if name.startswith("special_"):
+        return name
+    return f"{spaces[0]}.{name.rpartition('.')[2]}" if spaces else ""
+
+
 def declare_inplace(op, info, kernel, spaces=("Tensor",)):
     """The operator `name_` beside `name`, with the same formulas; a method if `name` is one."""
     inplace = Operator(op.name + "_", info)
     inplace.register(K.CPU, kernel)
     inplace.register(K.META, lambda keys, self, *args: checked_meta(info, self, args))
     register_inplace_keys(inplace, info.derivatives)
-    public = public_function(inplace, info.signature)
+    public = public_function(inplace, info.signature, rules=f"Tensor.{inplace.name}")
     public.__doc__ = f"In-place version of `{op.name}`: changes this tensor and returns it."
     info.public_inplace = asking(public)
     publish(inplace.name.rpartition(".")[2], public, ("Tensor",) if "Tensor" in spaces else ())

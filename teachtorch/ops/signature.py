@@ -8,10 +8,10 @@ import inspect
 
 from ..core import observer
 from ..core.generated import function_from
-from ..dispatch.overriding import PLAIN, asks, keys_of_other
+from ..dispatch.overriding import asks, keys_of_other, overriding
 from ..dispatch.keys import PYTHON_FUNCTION
 from ..dispatch.state import state
-from ..dispatch.wrong_types import explain_attribute_error
+from ..dispatch.wrong_types import explain, refuse_misfit
 from ..tensor import Tensor
 
 
@@ -36,6 +36,34 @@ class Signature:
         defaults = dict(zip(self.positional[required:], self.defaults), **self.keyword_defaults)
         return [n for n in self.names if n != self.rest and defaults.get(n) is None]
 
+    def as_written(self, values):
+        """The likely call behind the values of all arguments: (args, {name: value}), without what is a default.
+
+        What stands before the first default was probably given in its place, what comes later by its name.
+        """
+        args, kwargs = [], {}
+        required = len(self.positional) - len(self.defaults)
+        for place, (name, value) in enumerate(zip(self.names, values)):
+            if name == self.rest:
+                args += value
+            elif place < required or place < len(self.positional) and not kwargs and len(args) == place \
+                    and value is not self.defaults[place - required]:
+                args.append(value)
+            elif value is not self.default_of(name):
+                kwargs[_shown(name)] = value
+        return args, kwargs
+
+    @property
+    def defaulted(self):
+        """The arguments that have a default."""
+        return (*self.positional[len(self.positional) - len(self.defaults):], *self.keyword_defaults)
+
+    def default_of(self, name):
+        """The default of an argument that has one."""
+        if name in self.positional:
+            return self.defaults[self.positional.index(name) - len(self.positional)]
+        return self.keyword_defaults.get(name, Signature)
+
     def __str__(self):
         required = len(self.positional) - len(self.defaults)
         parts = list(self.positional[:required])
@@ -52,35 +80,64 @@ def sequence(values):
     return values
 
 
-def public_function(op, signature, call_out=None, direct=None):
+def public_function(op, signature, call_out=None, direct=None, rules=""):
     """A function of the declared arguments (`self` is called `input`, as in PyTorch) that calls the operator.
 
     It does itself what Operator.__call__ does in general: unite the key sets of the arguments that may be tensors and
     run the kernel chosen for them. `call_out(out, *arguments)` serves the keyword `out`; None leaves it away. `direct`:
     what a composition calls while nobody observes, since going through the dispatcher would only lead there.
+    `rules`: under which name dispatch/call_rules.py knows how it may be called.
     """
     arguments = ", ".join(_passed(signature))
     if direct is None:
         body = _dispatching(signature, arguments)
     else:
         body = _composing(signature, arguments)
+    body = _vetting(signature, arguments, op.info.kind == "pointwise") + body
     if call_out is not None:
         body = f"    if out is not None:\n        return _call_out(out, {arguments})\n" + body
-    scope = {**_dispatch_scope(op), "_op": op, "_direct": direct, "_call_out": call_out}
+    scope = {**_dispatch_scope(op), "_op": op, "_direct": direct, "_call_out": call_out, "_rules": rules}
     return _compiled(op.name, _parameters(signature, "out=None" if call_out is not None else ""), body, signature, scope)
+
+
+def _vetting(signature, arguments, is_pointwise):
+    """What refuses wrong values that would do as right ones: 1 for True, True for a dimension.
+
+    A class that fits once is remembered in `_taken_<name>`. Keyword-only numbers of pointwise operators may be anything.
+    """
+    lines = []
+    for name in signature.defaulted:
+        kind = type(signature.default_of(name))
+        if kind in (bool, int) and not (is_pointwise and name in signature.keyword_only):
+            shown = _shown(name)
+            lines.append(f"    if {shown}.__class__ is not {kind.__name__} and {shown}.__class__ not in _taken_{name}:\n"
+                         f"        _meet({shown}, _taken_{name}, _rules, _signature, ({arguments},))\n")
+    return "".join(lines)
+
+
+def meet(value, taken, rules, signature, values):
+    """The keys that an argument of a class not met before adds to a call. TypeError if the call does not fit `rules`."""
+    if overriding[type(value)]:
+        return PYTHON_FUNCTION
+    refuse_misfit(rules, *signature.as_written(values))
+    taken.add(type(value))
+    return 0
 
 
 def _composing(signature, arguments):
     watched = ["_observer.active", "_state.included & _PYTHON_FUNCTION"]
-    watched += [f"{name}.__class__ not in _PLAIN and _asks({name})" for name in map(_shown, signature.possible_tensors)]
+    for name in signature.possible_tensors:
+        shown = _shown(name)
+        watched.append(f"{shown}.__class__ is not _Tensor and {shown}.__class__ not in _taken_{name} and (_asks({shown}) if "
+                       f"{shown}.__class__ in _SEQUENCES else _meet({shown}, _taken_{name}, _rules, _signature, ({arguments},)))")
     return f"    if {' or '.join(watched)}:\n        return _op({arguments})\n    return _direct({arguments})\n"
 
 
 def _dispatch_scope(op):
     """What the generated dispatching code refers to."""
     return {"_chosen": op._chosen, "_choose": op.choose, "_observed": op._observed, "_Tensor": Tensor,
-            "_SEQUENCES": (list, tuple), "_keys_in": keys_in, "_state": state, "_observer": observer, "_PLAIN": PLAIN,
-            "_asks": asks, "_keys_of_other": keys_of_other, "_PYTHON_FUNCTION": PYTHON_FUNCTION}
+            "_SEQUENCES": (list, tuple), "_keys_in": keys_in, "_state": state, "_observer": observer, "_asks": asks,
+            "_meet": meet, "_PYTHON_FUNCTION": PYTHON_FUNCTION}
 
 
 def positional_call(op, signature):
@@ -92,7 +149,9 @@ def positional_call(op, signature):
 def _compiled(name, parameters, body, signature, scope):
     short = name.rpartition(".")[2]
     body = _explaining(body, ", ".join(map(_shown, signature.names)))
-    scope.update(_explain=explain_attribute_error, _name=short, _names=[_shown(n) for n in signature.names],
+    scope.setdefault("_rules", "")
+    scope.update({f"_taken_{n}": set() for n in signature.names})
+    scope.update(_explain=explain, _name=short, _names=[_shown(n) for n in signature.names], _signature=signature,
                  _sequence=sequence, _keyword_defaults=signature.keyword_defaults,
                  _defaults=dict(zip(reversed(signature.positional), reversed(signature.defaults))))
     return function_from(f"def {short}({parameters}):\n{body}", short, f"operator {name}", scope)
@@ -101,8 +160,8 @@ def _compiled(name, parameters, body, signature, scope):
 def _explaining(body, arguments):
     """The body inside a `try`, which costs nothing until something is raised."""
     indented = "".join(f"    {line}\n" for line in body.splitlines())
-    return (f"    try:\n{indented}    except AttributeError as error:\n"
-            f"        _explain(error, _name, _names, ({arguments},))\n")
+    return (f"    try:\n{indented}    except Exception as error:\n"
+            f"        _explain(error, _name, _names, _rules, *_signature.as_written(({arguments},)))\n        raise\n")
 
 
 def _shown(name):
@@ -116,10 +175,12 @@ def _passed(signature):
 
 def _dispatching(signature, arguments):
     lines = ["    keys = 0"]
-    for name in map(_shown, signature.possible_tensors):
-        lines += [f"    if isinstance({name}, _Tensor):", f"        keys |= {name}._keys",
-                  f"    elif {name}.__class__ in _SEQUENCES:", f"        keys |= _keys_in({name})",
-                  f"    elif {name}.__class__ not in _PLAIN:", f"        keys |= _keys_of_other({name})"]
+    for name in signature.possible_tensors:
+        shown = _shown(name)
+        lines += [f"    if isinstance({shown}, _Tensor):", f"        keys |= {shown}._keys",
+                  f"    elif {shown}.__class__ in _SEQUENCES:", f"        keys |= _keys_in({shown})",
+                  f"    elif {shown}.__class__ not in _taken_{name}:",
+                  f"        keys |= _meet({shown}, _taken_{name}, _rules, _signature, ({arguments},))"]
     lines += ["    keys = (keys | _state.included) & ~_state.excluded", "    if _observer.active:",
               f"        return _observed(keys, ({arguments},))",
               f"    return (_chosen.get(keys) or _choose(keys))(keys, {arguments})"]

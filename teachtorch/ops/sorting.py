@@ -75,7 +75,7 @@ publish("sort", numpy_names(sort, own_and_index_dtype), ("", "Tensor"))
 @composite("argsort", spaces=())
 def argsort(input, dim=-1, descending=False, *, stable=False):
     """The indices that put the elements in order along `dim`."""
-    return input.sort(dim, descending, stable=stable)[1]
+    return input.sort(dim=dim, descending=descending, stable=stable)[1]
 
 
 @composite("msort", out=True)

@@ -15,6 +15,7 @@ from .declare import (
     describe,
     finish,
     publish,
+    rules_name,
     refuse_overlap,
     register_meta,
     require_tensor_out,
@@ -116,7 +117,7 @@ def with_separate_out(op, spaces=("", "Tensor")):
             )
         return write_out(op, out, args)
 
-    public = public_function(op, op.info.signature, call_out)
+    public = public_function(op, op.info.signature, call_out, rules=rules_name(op.name, spaces))
     public.__doc__, public.__module__ = op.info.public.__doc__, op.info.public.__module__
     op.info.public = public
     publish(op.name, public, spaces)
