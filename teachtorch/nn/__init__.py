@@ -1,5 +1,5 @@
 """Neural networks: modules, their parameters, and the functions they call."""
-from . import functional, grad, init, modules, parallel, parameter, utils  # noqa: F401
+from . import attention, functional, grad, init, modules, parallel, parameter, utils  # noqa: F401
 from .activation import *  # noqa: F401,F403
 from .adaptive import AdaptiveLogSoftmaxWithLoss  # noqa: F401
 from .multihead_attention import MultiheadAttention  # noqa: F401

@@ -23,6 +23,11 @@ def case_id(value):
     return str(value)
 
 
+def keywords(sample):
+    """The sample's keyword arguments, arrays as tensors."""
+    return {name: tensor_of(value, False) for name, value in sample.kwargs.items()}
+
+
 def callable_of(name):
     """What users call; an operator that changes its argument is called on a copy."""
     info = DECLARED[name].info
@@ -53,7 +58,7 @@ def test_operator_without_derivative_yields_constants(name, i):
     if is_differentiable(name):
         return
     sample = SAMPLES[name][i]
-    result = callable_of(name)(*[tensor_of(a, True) for a in fresh(sample.args)], **sample.kwargs)
+    result = callable_of(name)(*[tensor_of(a, True) for a in fresh(sample.args)], **keywords(sample))
     assert not any(out.requires_grad and out.grad_fn is not None for out in floating_outputs(result))
 
 
@@ -78,8 +83,8 @@ def test_fake_rule_describes_the_result(name, i):
     if info.fake is None or info.kind in ("factory", "in-place"):
         return
     tensors = [tensor_of(a, False) for a in fresh(sample.args)]
-    real = info.public(*tensors, **sample.kwargs)
-    fake = info.public(*[meta_of(t) for t in tensors], **sample.kwargs)
+    real = info.public(*tensors, **keywords(sample))
+    fake = info.public(*[meta_of(t) for t in tensors], **{k: meta_of(v) for k, v in keywords(sample).items()})
     assert described(fake) == described(real)
 
 
@@ -89,12 +94,12 @@ def test_inplace_variant_equals_the_operator(name, i):
     if inplace is None or inplace.info.name != name:
         return
     tensors = [tensor_of(a, False) for a in fresh(sample.args)]
-    expected = DECLARED[name].info.public(*tensors, **sample.kwargs)
+    expected = DECLARED[name].info.public(*tensors, **keywords(sample))
     target = tensors[0] if isinstance(tensors[0], torch.Tensor) else None
     if target is None or target.shape != expected.shape or target.dtype != expected.dtype:
         return
     version = target._version
-    result = inplace.info.public_inplace(target, *tensors[1:], **sample.kwargs)
+    result = inplace.info.public_inplace(target, *tensors[1:], **keywords(sample))
     assert result is target and target._version == version + 1
     np.testing.assert_allclose(target.numpy(), expected.numpy(), rtol=1e-12, atol=1e-12)
 
@@ -105,7 +110,7 @@ def test_inplace_variant_has_the_same_gradient(name, i):
     if inplace is None or inplace.info.name != name or not is_differentiable(name) or not sample.gradient:
         return
     plain = DECLARED[name].info.public
-    result = plain(*[tensor_of(a, False) for a in fresh(sample.args)], **sample.kwargs)
+    result = plain(*[tensor_of(a, False) for a in fresh(sample.args)], **keywords(sample))
     first = sample.args[0]
     if not isinstance(first, np.ndarray) or tuple(result.shape) != first.shape or first.dtype != np.float64:
         return
@@ -126,9 +131,9 @@ def test_out_receives_the_result(name, i):
     if not info.has_out or len(info.outputs) > 1:
         return
     tensors = [tensor_of(a, False) for a in fresh(sample.args)]
-    expected = info.public(*tensors, **sample.kwargs)
+    expected = info.public(*tensors, **keywords(sample))
     out = torch.from_numpy(np.empty(tuple(expected.shape), expected.numpy().dtype))
-    assert info.public(*tensors, **sample.kwargs, out=out) is out
+    assert info.public(*tensors, **keywords(sample), out=out) is out
     np.testing.assert_array_equal(out.numpy(), expected.numpy())
 
 
@@ -178,7 +183,7 @@ def test_forward_derivative_equals_directional_difference(name, i):
     directions = [generator.uniform(-1, 1, a.shape) for a in arrays_of(sample.args)]
     wanted = directional_difference(info.public, sample.args, sample.kwargs, directions)
     with forward_ad.dual_level():
-        outputs = floating_outputs(info.public(*dual_tensors(sample.args, directions), **sample.kwargs))
+        outputs = floating_outputs(info.public(*dual_tensors(sample.args, directions), **keywords(sample)))
         found = [forward_ad.unpack_dual(out).tangent for out in outputs]
     for have, want in zip(found, wanted):
         have = np.zeros(want.shape) if have is None else have.numpy()
@@ -236,7 +241,7 @@ def test_second_derivative_equals_differences_of_the_first(name, i):
     if not is_differentiable(name) or not sample.gradient or sum(a.size for a in arrays_of(sample.args)) > MOST_ELEMENTS:
         return
     function = callable_of(name)
-    outputs = floating_outputs(function(*[tensor_of(a, False) for a in fresh(sample.args)], **sample.kwargs))
+    outputs = floating_outputs(function(*[tensor_of(a, False) for a in fresh(sample.args)], **keywords(sample)))
     generator = np.random.default_rng(11)
     starts = [generator.uniform(0.5, 1.5, tuple(out.shape)) for out in outputs]
     directions = [generator.uniform(0.5, 1.5, a.shape) for a in arrays_of(sample.args)]

@@ -12,7 +12,6 @@ torch = pytest.importorskip("torch")
 
 NOT_HERE = {
     "quantisation": {"intrinsic", "qat", "quantizable", "quantized"},
-    "several devices": {"SyncBatchNorm"},
     "PyTorch's own helpers": {
         "common_types",
         "factory_kwargs",

@@ -9,7 +9,7 @@ import types
 
 # PyTorch's file -> the files here that hold its classes
 FILES = {
-    "activation": ("activation", "multihead_attention"), "adaptive": ("adaptive",), "batchnorm": ("batchnorm",),
+    "activation": ("activation", "multihead_attention"), "adaptive": ("adaptive",), "batchnorm": ("batchnorm", "sync_batchnorm"),
     "channelshuffle": ("upsampling",), "container": ("container",), "conv": ("conv",), "distance": ("upsampling",),
     "dropout": ("dropout",), "flatten": ("linear",), "fold": ("upsampling",), "instancenorm": ("batchnorm",),
     "lazy": ("lazy",), "linear": ("linear", "bilinear"), "loss": ("loss", "loss_ranking"), "module": ("module",),
