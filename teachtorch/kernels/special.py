@@ -57,7 +57,7 @@ def zeta_of(s, q):
     if not s > 1.0:
         return math.nan
     if q <= 0.0:
-        if q == math.floor(q):
+        if q == -math.inf or q == math.floor(max(q, -1e300)):
             return math.inf
         if s != math.floor(s):
             return math.nan
@@ -85,7 +85,9 @@ def zeta_of(s, q):
 
 def trigamma_of(x):
     """The second derivative of lgamma."""
-    if x == math.floor(min(max(x, -1e300), 1e300)) and x <= 0.0:
+    if not abs(x) < math.inf:
+        return 0.0 if x > 0.0 else math.nan
+    if x <= 0.0 and x == math.floor(max(x, -1e300)):
         return math.inf
     if x < 0.5:                                  # reflection: psi1(1 - x) + psi1(x) = (pi / sin(pi x)) ** 2
         sine = math.sin(math.pi * (x - math.floor(x)))
@@ -110,14 +112,19 @@ def bessel_of(x, order):
     return half * (half * (total / math.sqrt(2.0 * math.pi * x)))
 
 
+def infinite_bessel_of(x):
+    """I0 and I1 where they overflow: infinity; NaN at infinity (as PyTorch, from infinity / infinity)."""
+    return math.inf if abs(x) < math.inf else math.nan
+
+
 def i0_of(x):
     """The modified Bessel function of order 0."""
-    return x if x != x else bessel_of(abs(x), 0.0) if abs(x) < 1e4 else math.inf
+    return bessel_of(abs(x), 0.0) if abs(x) < 1e4 else infinite_bessel_of(x)
 
 
 def i1_of(x):
     """The modified Bessel function of order 1, the derivative of `i0_of`."""
-    value = x if x != x else bessel_of(abs(x), 1.0) if abs(x) < 1e4 else math.inf
+    value = bessel_of(abs(x), 1.0) if abs(x) < 1e4 else infinite_bessel_of(abs(x))
     return -value if x < 0.0 else value
 
 

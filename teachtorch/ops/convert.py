@@ -8,6 +8,7 @@ from ..core.device import CPU, as_device, device
 from ..core.layout import check_rank, contiguous_format, is_in, preserve_format, strided, strides_in, suggested
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator, registry
+from ..kernels.pointwise import silently
 from ..tensor import Tensor, array_of, entries_of, from_array, meta_tensor, stride_of
 from .arguments import PYTHON_DTYPES, as_dtype
 from .creation import empty_strided_array
@@ -63,7 +64,7 @@ def copy_with_strides(t, dtype, stride):
     new = empty_strided_array(t._shape, stride, dtype.numpy)
     if t._dtype.is_floating_point and not dtype.is_floating_point:
         array = cast(array, dtype)
-    np.copyto(new, array, casting="unsafe")
+    silently(lambda: np.copyto(new, array, casting="unsafe"))
     made = from_array(new, dtype)
     made._stride = stride
     return made
@@ -73,7 +74,7 @@ def cast(array, dtype):
     """A C-contiguous copy in another dtype. Floats that no integer represents become some integer."""
     wanted = dtype.numpy
     if array.dtype is wanted or wanted.kind not in "iu":
-        return array.astype(wanted, order="C")
+        return silently(array.astype, wanted, "C")
     with np.errstate(invalid="ignore"):
         if wanted.itemsize < 8 and array.dtype.kind not in "iub":
             # As C++ does: through an integer wide enough, then wrapped.

@@ -298,10 +298,10 @@ def logit_of_array(x, eps):
 
 
 def logit_gradient(grad, self, eps):
-    """grad / (x (1 - x)) inside the limits, outside NaN without `eps` and 0 with it."""
+    """grad / (x (1 - x)) inside the limits, outside NaN without `eps` and 0 with it; infinite at 0 and -0."""
     low, outside = (0.0, math.nan) if eps is None or eps < 0 else (eps, 0.0)
-    inside = (self >= low).logical_and(self <= 1 - low)
-    return where(inside, grad / (self * (1 - self)), outside)
+    is_outside = (self < low).logical_or(self > 1 - low)
+    return where(is_outside, outside, grad / (self.abs() * (1 - self)))
 
 
 @prepared("logit", no_limit, numpy=widened(logit_of_array), kind=FLOAT, vjp={"self": logit_gradient})
@@ -533,8 +533,8 @@ def i1(self):
 
 
 def i1_slope(self, result):
-    """i0(x) - i1(x) / x, and one half at 0."""
-    return where(self == 0, 0.5, self.i0() - result / self)
+    """i0(x) - i1(x) / x, and one half at 0 and NaN."""
+    return where(self.abs() > 0, self.i0() - result / self, 0.5)
 
 
 def fake_polygamma(self, n):

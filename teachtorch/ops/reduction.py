@@ -433,15 +433,15 @@ def share_evenly_tangent(self_t, self, result):
 
 
 def share_by_count(grad, self, result, dim, keepdim):
-    """The same along dimensions."""
+    """The same along dimensions. Where the result is NaN, no element equals it: 0 / 0."""
     dim = dims_of(dim, len(self._shape))
-    mask = same_value(self, restored(result, self._shape, dim, keepdim))
+    mask = self == restored(result, self._shape, dim, keepdim)
     return restored(grad, self._shape, dim, keepdim) * mask / mask.sum(dim, True)
 
 
 def share_by_count_tangent(self_t, self, result, dim, keepdim):
     dim = dims_of(dim, len(self._shape))
-    mask = same_value(self, restored(result, self._shape, dim, keepdim))
+    mask = self == restored(result, self._shape, dim, keepdim)
     return (self_t * mask).sum(dim, keepdim) / mask.sum(dim, keepdim)
 
 
@@ -748,9 +748,8 @@ def fake_logsumexp(self, dim, keepdim=False):
 
 
 def logsumexp_weights(self, dim, keepdim, result):
-    """exp(self - result), where a result of -inf (nothing but -inf) gives every weight 0."""
-    result = restored(result, self._shape, dim, keepdim)
-    return (self - result.masked_fill(result == -math.inf, 0)).exp()
+    """exp(self - result), the softmax; NaN where the result is infinite."""
+    return (self - restored(result, self._shape, dim, keepdim)).exp()
 
 
 def logsumexp_of(array, axis, keepdim):

@@ -145,8 +145,8 @@ def i1e(self):
 
 
 def i1e_slope(self, result):
-    """The derivative of i1e: one half at 0."""
-    return where(self == 0, 0.5, i0e(self) - result * (self.sgn() + 1 / self))
+    """The derivative of i1e: one half at 0 and NaN."""
+    return where(self.abs() > 0, i0e(self) - result * (self.sgn() + 1 / self), 0.5)
 
 
 @pointwise("special_zeta", numpy=looped_pair(special.zeta_of), kind=FLOAT, inplace=False, spaces=(),
