@@ -19,6 +19,7 @@ import math
 
 import numpy as np
 
+from teachtorch.autograd.forward_ad import tangent_of
 from teachtorch.core import settings
 from teachtorch.tensor import method
 
@@ -294,7 +295,7 @@ def tensor_format(tensor, spec):
 # The protocols of Python, attached to teachtorch's own tensors
 
 def _repr(self, *, tensor_contents=None):
-    return tensor_str(self)
+    return tensor_str(self, tangent=tangent_of(self))
 
 
 method(_repr, "__repr__")

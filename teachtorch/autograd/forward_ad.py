@@ -4,8 +4,8 @@ Inside a `dual_level`, a tensor may carry a tangent; the Autograd kernels push t
 result. An operator's declaration says how (`jvp`): as itself, as the sum of its VJPs, or by a formula of its own.
 https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation
 """
+import contextlib
 from collections import namedtuple
-from contextlib import contextmanager
 
 from ..core import dtype as dt
 from ..dispatch.keys import FORWARD_AD
@@ -22,7 +22,7 @@ UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
 _carriers = []                       # of the open level: tensors whose tangents end with it
 
 
-@contextmanager
+@contextlib.contextmanager
 def dual_level():
     """Open a level; its tangents are dropped at the end. RuntimeError if one is open: levels do not nest."""
     enter_dual_level()
@@ -34,7 +34,7 @@ def dual_level():
 
 def enter_dual_level():
     """Open a level until exit_dual_level(), and return its number."""
-    if state.forward_ad:
+    if state.dual_level:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     switch(True)
     return 0
@@ -42,7 +42,7 @@ def enter_dual_level():
 
 def exit_dual_level(*, level=None):
     """Close the open level: its tangents are dropped. RuntimeError if none is open."""
-    if not state.forward_ad:
+    if not state.dual_level:
         raise RuntimeError("Dual level must be a positive number.")
     switch(False)
     while _carriers:
@@ -50,9 +50,33 @@ def exit_dual_level(*, level=None):
 
 
 def switch(is_open):
-    state.forward_ad = is_open
-    state.included = state.included | FORWARD_AD if is_open else state.included & ~FORWARD_AD
+    state.dual_level = is_open
+    update()
+
+
+def update():
+    """Let operators look at tangents, or not, by the two switches."""
+    is_on = state.forward_ad = state.dual_level and state.forward_grad
+    state.included = state.included | FORWARD_AD if is_on else state.included & ~FORWARD_AD
     set_grad_mode(state.grad_enabled)
+
+
+class _set_fwd_grad_enabled(contextlib.ContextDecorator):
+    """Whether tensors have tangents, from now on and, as a `with` block, until its end."""
+
+    def __init__(self, mode):
+        self.prev = state.forward_grad
+        self.set(mode)
+
+    def set(self, mode):
+        state.forward_grad = mode
+        update()
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *error):
+        self.set(self.prev)
 
 
 def make_dual(tensor, tangent, *, level=None):
@@ -61,10 +85,21 @@ def make_dual(tensor, tangent, *, level=None):
     for name, t in (("primal", tensor), ("tangent", tangent)):
         if t._dtype.category != dt.FLOATING:
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {t._dtype}")
+    if tangent_of(tensor) is not None:
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 "
+                           "is not supported.")
     check_size(tensor, tangent)
     dual = tensor.view_as(tensor)
-    carry(dual, tangent)
+    carry(dual, laid_out_like(tensor, tangent))
     return dual
+
+
+def laid_out_like(tensor, tangent):
+    """The tangent, copied if its elements lie in another order than the tensor's. RuntimeError where elements of the
+    tensor share memory, for they cannot have tangents of their own."""
+    if stride_of(tensor) == stride_of(tangent):
+        return tangent
+    return tangent.new_empty_strided(tensor._shape, stride_of(tensor)).copy_(tangent)
 
 
 def check_size(tensor, tangent):
@@ -85,7 +120,7 @@ def unpack_dual(tensor, *, level=None):
 
 
 def require_level():
-    if not state.forward_ad:
+    if not state.dual_level:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
                            "enter_dual_level() first.")
 

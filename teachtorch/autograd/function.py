@@ -166,6 +166,14 @@ class Function(metaclass=FunctionMeta):
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function to use it with backward mode AD.")
 
+    is_internal = False             # one of the framework's own: it may be used in every transform
+    generate_vmap_rule = False      # whether vmap may take the Function for one made of operators
+
+    @staticmethod
+    def vmap(info, in_dims, *args):
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+                                  "generate_vmap_rule=True.")
+
     # Another name for backward; a Function defines one of the two.
     vjp = backward
 
@@ -182,6 +190,8 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args, **kwargs):
         """Run forward on the arguments and record the call."""
+        if state.transforms and not cls.is_internal:
+            require_transformable(cls)
         if kwargs or has_setup_context(cls):
             args, kwargs = in_places(cls, args, kwargs), {}
         node = cls._node_class()
@@ -195,6 +205,29 @@ class Function(metaclass=FunctionMeta):
         if state.forward_ad and has_tangent(args):
             push_by_jvp(cls, node, args, wrapped)
         return wrapped if isinstance(result, tuple) else wrapped[0]
+
+
+def require_transformable(cls):
+    """RuntimeError for a Function that PyTorch's transforms refuse. Ours could run it: they work on plain tensors."""
+    if not has_setup_context(cls):
+        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
+                           f"must override the setup_context staticmethod. {EXTENDING}")
+    if "vmap" not in state.transforms:
+        return
+    if cls.generate_vmap_rule and has_vmap_rule(cls):
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden "
+                           "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+                           f"staticmethod to avoid ambiguity. {EXTENDING}")
+    if not cls.generate_vmap_rule and not has_vmap_rule(cls):
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+                           f"implement the vmap staticmethod or set generate_vmap_rule=True. {EXTENDING}")
+
+
+EXTENDING = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+def has_vmap_rule(cls):
+    return cls.vmap is not Function.vmap
 
 
 def in_places(cls, args, kwargs):

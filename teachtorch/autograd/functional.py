@@ -266,7 +266,8 @@ def shaped(columns, i, out, t):
     """Output i's tangents by element of an input, as a Jacobian."""
     if not columns:
         return out.new_zeros((*out.shape, *t.shape))
-    return registry["stack"]([column[i] for column in columns], out.dim()).reshape((*out.shape, *t.shape))
+    stacked_first = registry["stack"]([column[i] for column in columns], 0)
+    return stacked_first.permute((*range(1, stacked_first.dim()), 0)).reshape((*out.shape, *t.shape))
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):

@@ -45,6 +45,8 @@ def function_of(training, captured):
     without_gradient = [i for i in range(count) if i not in captured.differentiable]
 
     class CompiledFunction(Function):
+        is_internal = True
+
         @staticmethod
         def forward(ctx, *tensors):
             found = training.forward(*tensors)

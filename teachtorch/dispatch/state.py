@@ -12,7 +12,10 @@ class ThreadState(threading.local):
     excluded = 0
     grad_enabled = True
     inference = False
-    forward_ad = False          # whether a dual level is open
+    dual_level = False          # whether a dual level is open
+    forward_grad = True         # whether tensors may have tangents
+    forward_ad = False          # whether both hold
+    transforms = ()             # names of the transforms of teachtorch.func that are at work, outermost first
     saved_tensors_hooks = None  # (pack, unpack), innermost
     is_device_thread = False    # whether it runs an accelerator's kernels: what they call is no call of the user's
     function_modes = ()         # TorchFunctionModes that are on, outermost first

@@ -4,10 +4,10 @@ PyTorch interprets a function once per transform, with levels of wrapped tensors
 `grad`, `vjp` and `jacrev` record and run backward, `jvp` and `jacfwd` use forward mode, `vmap` loops. They nest.
 https://pytorch.org/docs/stable/func.html
 """
-from .modules import functional_call, stack_module_state  # noqa: F401
+from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state  # noqa: F401
 from .transforms import (grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad,  # noqa: F401
                          vjp)
 from .vectorize import vmap  # noqa: F401
 
 __all__ = ["grad", "grad_and_value", "value_and_grad", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize", "vmap",
-           "functional_call", "stack_module_state"]
+           "functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]

@@ -106,3 +106,22 @@ def stack_module_state(models):
 
 def stacked_leaf(tensors):
     return registry["stack"]([t.detach() for t in tensors], 0).requires_grad_(tensors[0].requires_grad)
+
+
+# ---- batch normalisation ---------------------------------------------------------------------------------------------
+
+def replace_all_batch_norm_modules_(root):
+    """Let all batch normalisations of a module normalise by their batch, and return the module.
+
+    Running averages are changed in place, which vmap refuses: their buffers become None, track_running_stats False.
+    """
+    for module in root.modules():
+        if is_batch_norm(module) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
+def is_batch_norm(module):
+    """By name: this package lies below `nn`."""
+    return any(base.__name__ == "_BatchNorm" for base in type(module).__mro__)

@@ -7,7 +7,9 @@ from ..autograd.meta import gradient_edge
 from ..dispatch.operator import registry
 from ..dispatch.state import state
 from ..tensor import Tensor
-from .tree import flatten, mapped, shown, unflatten
+from .active import transform
+from .tree import flatten, mapped, shown, spec_text, unflatten
+from .vectorize import check_randomness
 
 
 def zeros_like(t):
@@ -104,6 +106,15 @@ def split_aux(result, has_aux, caller):
     return result
 
 
+def aux_of(function, aux, has_aux):
+    """The aux value with function(tensor) in place of each tensor. RuntimeError for a leaf that is no tensor."""
+    def of_leaf(leaf):
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+        return function(leaf)
+    return mapped(of_leaf, aux) if has_aux else None
+
+
 def tensor_leaves(output, caller):
     """The outputs as a flat list, and their structure. RuntimeError unless they are tensors."""
     leaves, structure = flatten(output)
@@ -126,7 +137,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         numbers = checked_argnums(argnums, len(args))
-        with enable_grad():
+        with enable_grad(), transform("grad"):
             replaced, points, structure = with_points(args, numbers)
             output, aux = split_aux(func(*replaced, **kwargs), has_aux, CALL)
             check_number(output)
@@ -135,7 +146,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
         found = unflatten([finished(g, points, is_connected) for g in found], structure)
         found = found if isinstance(argnums, tuple) else found[0]
         value = finished(output, points, is_connected)
-        return found, (value, mapped(lambda t: finished(t, points), aux)) if has_aux else value
+        return found, (value, aux_of(lambda t: finished(t, points), aux, has_aux)) if has_aux else value
     return wrapper
 
 
@@ -169,7 +180,7 @@ def grad(func, argnums=0, has_aux=False):
 def vjp(func, *primals, has_aux=False):
     """(func(*primals), vjp_fn) or (output, vjp_fn, aux): vjp_fn(cotangents, shaped like the output) gives vᵀJ, a tuple
     with an entry per primal."""
-    with enable_grad():
+    with enable_grad(), transform("grad"):
         replaced, points, structure = with_points(primals, tuple(range(len(primals))))
         output, aux = split_aux(func(*replaced), has_aux, "vjp(f, *primals)")
         outputs, output_structure = tensor_leaves(output, "vjp(f, *primals)")
@@ -192,7 +203,7 @@ def vjp(func, *primals, has_aux=False):
     result = unflatten([finished(out, points, is_connected) for out in outputs], output_structure)
     if not has_aux:
         return result, vjp_fn
-    return result, vjp_fn, mapped(lambda t: finished(t, points), aux)
+    return result, vjp_fn, aux_of(lambda t: finished(t, points), aux, has_aux)
 
 
 JVP = "jvp(f, primals, tangents)"
@@ -200,24 +211,24 @@ JVP = "jvp(f, primals, tangents)"
 
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     """(func(*primals), Jv) or (output, Jv, aux), for tangents v shaped like the primals."""
-    check_tensors(primals, "primals")
-    check_tensors(tangents, "tangents")
-    leaves, structure = flatten(tuple(primals))
-    directions, given = flatten(tuple(tangents))
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    leaves, structure = flatten(primals)
+    directions, given = flatten(tangents)
     if given != structure:
         raise RuntimeError(f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals "
                            "is a tuple of 3 tensors, tangents also must be. Got primals with structure "
-                           f"{shown(structure)} and tangents with structure {shown(given)}")
-    push = by_two_backwards if state.forward_ad else by_dual_numbers
-    outputs, found, output_structure, aux = push(func, leaves, directions, structure, strict, has_aux)
+                           f"{spec_text(structure)} and tangents with structure {spec_text(given)}")
+    check_tensors(leaves, "primals")
+    check_tensors(directions, "tangents")
+    push = by_two_backwards if state.dual_level else by_dual_numbers
+    with transform("jvp"):
+        outputs, found, output_structure, aux = push(func, leaves, directions, structure, strict, has_aux)
     result = unflatten(outputs, output_structure), unflatten(found, output_structure)
     return (*result, aux) if has_aux else result
 
 
-def check_tensors(values, name):
-    if not isinstance(values, (tuple, list)):
-        raise RuntimeError(f"{JVP}: Expected {name} to be a tuple. E.g. it should be valid to call f(*{name}).")
-    leaves, _ = flatten(values)
+def check_tensors(leaves, name):
     if not leaves:
         raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
     for leaf in leaves:
@@ -230,9 +241,9 @@ def by_dual_numbers(func, leaves, directions, structure, strict, has_aux):
     with forward_ad.dual_level():
         points = [forward_ad.make_dual(leaf, direction) for leaf, direction in zip(leaves, directions)]
         output, aux = split_aux(func(*unflatten(points, structure)), has_aux, JVP)
-        outputs, output_structure = tensor_leaves(output, JVP.replace("primals, tangents", "*args"))
+        outputs, output_structure = tensor_leaves(output, JVP)
         unpacked = [forward_ad.unpack_dual(out) for out in outputs]
-        aux = mapped(lambda t: forward_ad.unpack_dual(t).primal if isinstance(t, Tensor) else t, aux)
+        aux = aux_of(lambda t: forward_ad.unpack_dual(t).primal, aux, has_aux)
     require_dependence([u.tangent for u in unpacked], strict)
     found = [zeros_like(u.primal) if u.tangent is None else u.tangent for u in unpacked]
     return [u.primal for u in unpacked], found, output_structure, aux
@@ -248,7 +259,7 @@ def by_two_backwards(func, leaves, directions, structure, strict, has_aux):
         products = gradients(outputs, points, starts, True)
         found = gradients(products, starts, directions, True)
     inner = [*points, *starts]
-    aux = mapped(lambda t: finished(t, inner), aux)
+    aux = aux_of(lambda t: finished(t, inner), aux, has_aux)
     return [finished(o, inner) for o in outputs], [finished(f, inner) for f in found], output_structure, aux
 
 
@@ -290,7 +301,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         numbers = checked_argnums(argnums, len(args))
-        with enable_grad():
+        with enable_grad(), transform("grad"):
             replaced, points, structure = with_points(args, numbers)
             output, aux = split_aux(func(*replaced, **kwargs), has_aux, "vjp(f, *primals)")
             outputs, output_structure = tensor_leaves(output, "vjp(f, *primals)")
@@ -298,7 +309,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
             create_graph = is_connected or state.forward_ad
             table = [rows_of(out, points, create_graph, is_connected) for out in outputs]
         result = nested(table, output_structure, structure, argnums)
-        return (result, mapped(lambda t: finished(t, points), aux)) if has_aux else result
+        return (result, aux_of(lambda t: finished(t, points), aux, has_aux)) if has_aux else result
     return wrapper
 
 
@@ -319,6 +330,8 @@ def rows_of(out, points, create_graph, is_connected):
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     """A function that returns func's Jacobian, of shape output.shape + input.shape, by a forward pass per input
     element."""
+    check_randomness(randomness)
+
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         numbers = checked_argnums(argnums, len(args))
@@ -353,8 +366,13 @@ def tangents_by_element(func, leaves, place, has_aux):
         output, aux = split_aux(func(*leaves), has_aux, JVP)
         outputs, structure = flatten(output)
         return [out.new_zeros((*out.shape, *shape)) for out in outputs], structure, aux
-    return [registry["stack"]([row[o] for row in found], out.dim()).reshape((*out.shape, *shape))
-            for o, out in enumerate(outputs)], structure, aux
+    return [with_last([row[o] for row in found], (*out.shape, *shape)) for o, out in enumerate(outputs)], structure, aux
+
+
+def with_last(tangents, shape):
+    """The tangents, one behind the other in memory, seen with their number as the last dimensions."""
+    stacked = registry["stack"](tangents, 0)
+    return stacked.permute((*range(1, stacked.dim()), 0)).reshape(shape)
 
 
 def hessian(func, argnums=0):

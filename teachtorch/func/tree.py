@@ -31,6 +31,16 @@ def shown(structure):
     return f"[{inside}]" if kind is list else f"({inside},)" if len(texts) == 1 else f"({inside})"
 
 
+def spec_text(structure, indent=0):
+    """The structure as PyTorch's text: "TreeSpec(tuple, None, [*,\\n  *])" for a pair."""
+    if structure == LEAF:
+        return LEAF
+    kind, keys, parts = structure
+    context = None if keys is None else list(keys)
+    separator = ",\n" + " " * (indent + 2)
+    return f"TreeSpec({kind.__name__}, {context}, [" + separator.join(spec_text(part, indent + 2) for part in parts) + "])"
+
+
 def unflatten(leaves, structure):
     """A nest of the structure with these leaves."""
     return _unflatten(iter(leaves), structure)

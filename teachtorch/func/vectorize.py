@@ -7,10 +7,12 @@ it returns. The results are the same; it is no faster than a loop, and what PyTo
 import functools
 from typing import NamedTuple
 
+from ..autograd.function import FunctionMeta, has_vmap_rule
 from ..dispatch.operator import registry
 from ..ops.random import get_rng_state, set_rng_state
 from ..tensor import Tensor
-from .tree import flatten, shown, spread, unflatten
+from .active import transform
+from .tree import flatten, shown, spec_text, spread, unflatten
 
 RANDOMNESS = ("error", "different", "same")
 
@@ -22,8 +24,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     goes in the outputs. `randomness`: whether random draws are refused ("error"), made anew for each example
     ("different") or once for all ("same"). `chunk_size`: how many examples PyTorch takes at once; without effect here.
     """
-    if randomness not in RANDOMNESS:
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    check_randomness(randomness)
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
@@ -32,12 +33,28 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         leaves, structure = flatten(args)
         dims = checked_in_dims(func, in_dims, leaves, structure, args)
         size = batch_size(leaves, dims)
-        rule = getattr(func, "vmap_rule", None)
+        rule = rule_of(func)
         if rule is not None and not kwargs and len(leaves) == len(args):
-            return by_rule(func, rule, BatchInfo(size, randomness), dims, args, out_dims)
-        results = [call_one(func, leaves, dims, structure, kwargs, i, randomness) for i in range(size)]
-        return stacked_results(func, results, out_dims, size)
+            return by_rule(func, rule, VmapInfo(size, randomness), dims, args, out_dims)
+        with transform("vmap"):
+            if not size:
+                return of_no_examples(func, leaves, dims, structure, kwargs, out_dims)
+            results = [call_one(func, leaves, dims, structure, kwargs, i, randomness) for i in range(size)]
+        return stacked_results(func, results, out_dims)
     return wrapped
+
+
+def rule_of(func):
+    """The rule that an operator of the user's, or the `apply` of a Function, has for batches; else None."""
+    owner = getattr(func, "__self__", None)
+    if isinstance(owner, FunctionMeta) and has_vmap_rule(owner) and not owner.generate_vmap_rule:
+        return owner.vmap
+    return getattr(func, "vmap_rule", None)
+
+
+def check_randomness(randomness):
+    if randomness not in RANDOMNESS:
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
 
 
 def name_of(func):
@@ -58,7 +75,7 @@ def checked_in_dims(func, in_dims, leaves, structure, args):
     dims = spread(in_dims, structure)
     if dims is None:
         raise ValueError(call + "in_dims is not compatible with the structure of `inputs`. in_dims has structure "
-                         f"{shown(flatten(in_dims)[1])} but inputs has structure {shown(structure)}.")
+                         f"{spec_text(flatten(in_dims)[1])} but inputs has structure {spec_text(structure)}.")
     return [checked_dim(call, dim, leaf) for dim, leaf in zip(dims, leaves)]
 
 
@@ -102,7 +119,7 @@ def call_one(func, leaves, dims, structure, kwargs, i, randomness):
     return result
 
 
-class BatchInfo(NamedTuple):
+class VmapInfo(NamedTuple):
     """What a rule of torch.library.register_vmap is told of the batch."""
 
     batch_size: int
@@ -126,11 +143,17 @@ def by_rule(func, rule, info, dims, args, out_dims):
     return unflatten([leaf[0] if dim is None else leaf.movedim(0, dim) for leaf, dim in zip(batched, wanted)], structure)
 
 
-def stacked_results(func, results, out_dims, size):
+def of_no_examples(func, leaves, dims, structure, kwargs, out_dims):
+    """The outputs for an empty batch: shaped like those for one example, of zeros, and then without it."""
+    one = [leaf if dim is None else leaf.new_zeros(leaf.shape[:dim] + leaf.shape[dim + 1:])
+           for leaf, dim in zip(leaves, dims)]
+    found, outputs = flatten(stacked_results(func, [func(*unflatten(one, structure), **kwargs)], out_dims))
+    places = spread(out_dims, outputs)
+    return unflatten([leaf if dim is None else leaf.narrow(dim, 0, 0) for leaf, dim in zip(found, places)], outputs)
+
+
+def stacked_results(func, results, out_dims):
     """The outputs of all examples, side by side along `out_dims`."""
-    if not results:
-        raise ValueError(f"vmap({name_of(func)}, ...): there is no example to call `{name_of(func)}` with: the mapped "
-                         "dimension has size 0")
     rows = [flatten(result) for result in results]
     structure = rows[0][1]
     for leaf in rows[0][0]:
@@ -140,8 +163,8 @@ def stacked_results(func, results, out_dims, size):
     dims = spread(out_dims, structure)
     if dims is None:
         raise ValueError(f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
-                         f"structure of `outputs`. out_dims has structure {shown(flatten(out_dims)[1])} but outputs has structure "
-                         f"{shown(structure)}.")
+                         f"structure of `outputs`. out_dims has structure {spec_text(flatten(out_dims)[1])} but outputs has "
+                         f"structure {spec_text(structure)}.")
     columns = zip(*[leaves for leaves, _ in rows])
     return unflatten([column[0] if dim is None else stacked_along(column, dim) for column, dim in zip(columns, dims)],
                      structure)

@@ -190,7 +190,8 @@ def generated_function(op):
         if op.schema.returns == ("Tensor[]",):
             grads = (list(grads),)
         return None, None, *flat_gradients(op, op.backward(ctx, *grads), ctx.argument_structure)
-    return type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+    return type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward),
+                                     "is_internal": True})
 
 
 def set_up(op, ctx, args, found):

@@ -25,7 +25,7 @@ import warnings
 import numpy as np
 
 from ..autograd.derivative import Derivatives
-from ..autograd.forward_ad import ELEMENTWISE, LINEAR, MULTILINEAR  # noqa: F401  (for the declarations)
+from ..autograd.forward_ad import ELEMENTWISE, LINEAR, MULTILINEAR, has_tangent  # noqa: F401  (for the declarations)
 from ..autograd.meta import tracks
 from ..autograd.record import functional_kernel, inplace_kernel
 from ..autograd.tensor_fields import bump_version
@@ -402,6 +402,9 @@ def write_out(op, out, args):
     if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, "
                            "but one of the arguments requires grad.")
+    if state.forward_ad and has_tangent((*outs, *flat)):
+        raise NotImplementedError(f"Trying to use forward AD with {op.name.removesuffix('_dim')}_out that does not support "
+                                  "it because it is an out= function")
     if op.info.kind == "pointwise":
         elementwise.refuse_partial_overlap(out, args)
     found = op(*args)

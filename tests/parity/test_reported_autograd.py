@@ -1,0 +1,104 @@
+"""Forward mode, transforms, custom operators and what users read of them: the same as in PyTorch, down to the texts."""
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tests.parity.snippets import assert_same, snippets_of
+
+# Begins each snippet: short names, and what the snippets share.
+START = """
+fw, fn, x, t = torch.autograd.forward_ad, torch.func, torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0])
+def dual(function, *args):
+    with fw.dual_level():
+        return function(*args)
+class Plain(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a): return a * 2
+    @staticmethod
+    def backward(ctx, g): return g * 2
+class Apart(torch.autograd.Function):
+    @staticmethod
+    def forward(a): return a * 2
+    @staticmethod
+    def setup_context(ctx, inputs, output): pass
+    @staticmethod
+    def backward(ctx, g): return g * 2
+class Generated(Apart):
+    generate_vmap_rule = True
+class Ruled(Apart):
+    @staticmethod
+    def vmap(info, in_dims, a): return Ruled.apply(a) + info.batch_size, in_dims[0]
+class Both(Ruled):
+    generate_vmap_rule = True
+"""
+FORWARD_MODE = """
+    dual(lambda: repr(fw.make_dual(x, t)))
+    dual(lambda: repr(fw.make_dual(x, t)[0] * 2))
+    dual(lambda: str(fw.make_dual(x.clone().requires_grad_(), t)))
+    dual(lambda: repr(fw.unpack_dual(fw.make_dual(x, t)).primal))
+    dual(lambda: fw.make_dual(fw.make_dual(x, t), t))
+    dual(lambda: fw.unpack_dual(torch.sin(fw.make_dual(torch.tensor([1.0]).expand(2), t))))
+    dual(lambda: fw.unpack_dual(fw.make_dual(torch.arange(4.0).view(2, 2).t(), torch.ones(2, 2))).tangent)
+    dual(lambda: torch.add(fw.make_dual(x, t), 1, out=torch.empty(2)))
+    dual(lambda: torch.sum(fw.make_dual(x, t), 0, out=torch.empty(())))
+    def off():
+    |     d = fw.make_dual(x, t)
+    |     with fw._set_fwd_grad_enabled(False): inside = fw.unpack_dual(d).tangent, fw.unpack_dual(d * 2).tangent
+    |     return inside, fw.unpack_dual(d * 2).tangent
+    | dual(off)
+    fw._set_fwd_grad_enabled(False); found = dual(lambda: fw.unpack_dual(fw.make_dual(x, t)).tangent)
+    | fw._set_fwd_grad_enabled(True); found, dual(lambda: fw.unpack_dual(fw.make_dual(x, t)).tangent)
+"""
+TRANSFORMS = """
+    fn.jvp(torch.sin, (x,), (t, t))
+    fn.jvp(torch.sin, (x,), t)
+    fn.jvp(torch.sin, [x], [t])
+    fn.jvp(lambda d: d["a"], ({"a": x},), ({"b": [t, t]},))
+    fn.jvp(lambda a: (a, 3), (x,), (t,))
+    fn.jvp(lambda a: (a, 3), (x,), (t,), has_aux=True)
+    fn.grad(lambda a: (a.sum(), 5), has_aux=True)(x)
+    fn.vjp(lambda a: (a.sum(), None), x, has_aux=True)
+    fn.vjp(lambda a: (a * 2, [a]), x)[1]({"a": x})
+    fn.jacrev(lambda a: (a, "text"), has_aux=True)(x)
+    fn.jacfwd(torch.sin)(x)
+    fn.jacfwd(lambda a: (a[:, None] * a, a.sum()))(x)
+    fn.jacfwd(torch.sin, randomness="foo")(x)
+    fn.hessian(lambda a: (a ** 3).sum())(x)
+    torch.autograd.functional.jacobian(torch.sin, x, vectorize=True, strategy="forward-mode")
+    fn.vmap(lambda a: a, in_dims=(0, 0))(x)
+    fn.vmap(lambda a: (a, a), out_dims=(0, 0, 0))(x)
+    fn.vmap(lambda a: a * 2)(torch.ones(0, 2))
+    fn.vmap(lambda a: (a * 2, a.sum()), out_dims=(1, 0))(torch.ones(0, 2))
+    fn.vmap(lambda a: 3)(torch.ones(0, 2))
+    fn.vmap(Plain.apply)(torch.ones(2, 2))
+    fn.grad(lambda a: Plain.apply(a).sum())(x)
+    fn.jvp(Plain.apply, (x,), (t,))
+    fn.jacrev(Plain.apply)(x)
+    fn.grad(lambda a: Apart.apply(a).sum())(x)
+    fn.vmap(Apart.apply)(torch.ones(2, 2))
+    fn.vmap(fn.grad(lambda a: Apart.apply(a).sum()))(torch.ones(2, 2))
+    fn.vmap(Generated.apply)(torch.ones(2, 2))
+    fn.vmap(fn.grad(lambda a: Generated.apply(a).sum()))(torch.ones(2, 2))
+    fn.vmap(Ruled.apply)(torch.ones(2, 2))
+    fn.vmap(Both.apply)(torch.ones(2, 2))
+    Apart.vmap(None, None)
+    Plain.generate_vmap_rule
+    m = nn.Sequential(nn.BatchNorm1d(2), nn.InstanceNorm1d(2, track_running_stats=True))
+    | fn.replace_all_batch_norm_modules_(m) is m, [n for n, _ in m.named_buffers()], m[0].track_running_stats
+"""
+SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS) for snippet in snippets_of(table)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forward_mode_is_loaded():
+    """PyTorch warns of a deprecation inside itself the first time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.func.jvp(torch.sin, (torch.ones(1),), (torch.ones(1),))
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_behaviour_is_pytorchs(snippet):
+    assert_same(torch, START + snippet)
