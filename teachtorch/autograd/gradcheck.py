@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 from ..core import dtype as dt
+from ..kernels.random import Generator
 from ..tensor import Entries, Tensor, array_of, entries_of, from_array, from_entries
 from . import forward_ad
 from .api import grad
@@ -17,7 +18,7 @@ from .function import Function
 
 
 class GradcheckError(RuntimeError):
-    """A derivative is wrong; the message says which output, which input, which element, and by how much."""
+    """A derivative is wrong; the message says which output and which input, and shows both Jacobians."""
 
 
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
@@ -32,6 +33,8 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     """
     if not (check_backward_ad or check_forward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    require("check_batched_grad", check_batched_grad, "check_backward_ad", check_backward_ad)
+    require("check_batched_forward_grad", check_batched_forward_grad, "check_forward_ad", check_forward_ad)
     inputs = as_inputs(inputs)
     if any(is_sparse(t) for t in inputs):
         func, inputs = on_strided(func, inputs, bool(masked))
@@ -51,6 +54,10 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
                   check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False, check_rev_over_rev=True,
                   fast_mode=False, masked=False):
     """gradcheck of the function's gradient, for random (or the given) gradients of its outputs."""
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    require("check_undefined_grad", check_undefined_grad, "check_rev_over_rev", check_rev_over_rev)
+    require("check_batched_grad", check_batched_grad, "check_rev_over_rev", check_rev_over_rev)
     inputs = as_inputs(inputs)
     if grad_outputs is None:
         generator = np.random.default_rng(0)
@@ -68,6 +75,12 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     return gradcheck(gradient, (*inputs, *grad_outputs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
                      nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_forward_ad=check_fwd_over_rev,
                      check_backward_ad=check_rev_over_rev, fast_mode=fast_mode)
+
+
+def require(name, value, other_name, other):
+    """AssertionError if one option is on without another that it needs."""
+    if value and not other:
+        raise AssertionError(f"Setting {name}=True requires {other_name} to be True")
 
 
 def random_gradient(out, generator, non_contiguous):
@@ -127,7 +140,7 @@ def is_differentiable(value):
 
 
 def as_outputs(result):
-    return [t for t in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(t, Tensor)]
+    return list(result) if isinstance(result, (tuple, list)) else [result]
 
 
 def differentiable(result):
@@ -176,19 +189,18 @@ class _Check:
     # ---- numerical ------------------------------------------------------------------------------------------
 
     def value(self, o):
-        """Output o at the inputs as they are now, as a flat float64 array."""
-        out = as_outputs(self.func(*self.inputs))[o]
-        return np.array(array_of(out.detach()), np.float64).reshape(-1)
+        """Output o at the inputs as they are now, as a flat array."""
+        return np.array(array_of(as_outputs(self.func(*self.inputs))[o].detach())).reshape(-1)
 
     def difference(self, o, t, direction):
         """(f(x + eps d) - f(x - eps d)) / 2 eps, for a direction of the input's shape; the input is restored."""
         memory = array_of(t.detach())
         kept = memory.copy()
         try:
-            memory[...] = kept + self.eps * direction
-            above = self.value(o)
             memory[...] = kept - self.eps * direction
-            return (above - self.value(o)) / (2 * self.eps)
+            below = self.value(o)
+            memory[...] = kept + self.eps * direction
+            return (self.value(o) - below) / (2 * self.eps)
         finally:
             memory[...] = kept
 
@@ -199,8 +211,8 @@ class _Check:
             direction = np.zeros(t.numel())
             direction[i] = 1
             rows.append(self.difference(o, t, direction.reshape(t.shape)))
-        size = self.value(o).size
-        return np.array(rows).reshape(t.numel(), size)
+        like = self.value(o)
+        return np.array(rows, like.dtype).reshape(t.numel(), like.size)
 
     def expect_constant(self, outputs):
         for o in range(len(outputs)):
@@ -211,16 +223,16 @@ class _Check:
     # ---- analytical -----------------------------------------------------------------------------------------
 
     def gradients(self, out, start, **options):
-        """The inputs' gradients for one gradient of the output, as flat float64 arrays; zeros where none flows."""
+        """The inputs' gradients for one gradient of the output, as flat arrays; zeros where none flows."""
         found = grad(out, [t for _, t in self.checked], start, retain_graph=True, allow_unused=True, **options)
-        return [np.zeros(t.numel()) if g is None else self.fitting(g, i, t)
+        return [np.zeros(t.numel(), t.dtype.numpy) if g is None else self.fitting(g, i, t)
                 for g, (i, t) in zip(found, self.checked)]
 
     def fitting(self, g, i, t):
         if g.shape != t.shape or g.dtype is not t.dtype:
             raise GradcheckError(f"the gradient of input {i} has shape {tuple(g.shape)} and dtype {g.dtype}, the input "
                                  f"{tuple(t.shape)} and {t.dtype}")
-        return np.array(array_of(g.detach()), np.float64).reshape(-1)
+        return np.array(array_of(g.detach())).reshape(-1)
 
     def analytical_jacobians(self, out):
         """For each input, of shape (elements of the input, elements of the output): a backward per output element."""
@@ -229,57 +241,69 @@ class _Check:
             start = np.zeros(out.numel(), out.dtype.numpy)
             start[k] = 1
             columns.append(self.gradients(out, from_array(start.reshape(out.shape))))
-        return [np.stack([column[i] for column in columns], 1) if columns else np.zeros((t.numel(), 0))
+        return [np.stack([column[i] for column in columns], 1) if columns else np.zeros((t.numel(), 0), t.dtype.numpy)
                 for i, (_, t) in enumerate(self.checked)]
 
     # ---- comparisons ----------------------------------------------------------------------------------------
 
     def compare_slow(self, o, out):
-        first, second = self.analytical_jacobians(out), self.analytical_jacobians(out)
-        for (i, t), analytical, again in zip(self.checked, first, second):
-            self.expect_equal(o, i, t, analytical, self.numerical_jacobian(o, t))
-            self.expect_reentrant(analytical, again)
+        numerical = [self.numerical_jacobian(o, t) for _, t in self.checked]
+        found = self.analytical_jacobians(out)
+        self.expect_reentrant(found, self.analytical_jacobians(out))
+        for (i, _), a, n in zip(self.checked, found, numerical):
+            if not self.is_close(a, n):
+                raise GradcheckError(mismatch(o, i, from_array(a), from_array(n)))
 
-    def expect_equal(self, o, i, t, analytical, numerical, mode=""):
-        excess = np.abs(analytical - numerical) - (self.atol + self.rtol * np.abs(numerical))
-        excess[np.isnan(excess)] = np.inf
-        both_nan = np.isnan(analytical) & np.isnan(numerical)
-        excess[both_nan] = -1
-        if (excess > 0).any():
-            raise GradcheckError(mismatch(o, i, t, analytical, numerical, excess, mode))
+    def is_close(self, analytical, numerical, atol=None):
+        """Whether all |analytical - numerical| <= atol + rtol * |numerical|."""
+        return np.allclose(np.asarray(analytical, np.float64), np.asarray(numerical, np.float64), self.rtol,
+                           self.atol if atol is None else atol)
 
-    def expect_reentrant(self, analytical, again):
-        if np.abs(analytical - again).max(initial=0) > self.nondet_tol:
+    def expect_reentrant(self, found, again):
+        """Two backwards must give the same."""
+        if any(np.abs(a - b).max(initial=0) > self.nondet_tol for a, b in zip(found, again)):
             raise GradcheckError(
                 "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
                 "different values, although analytical gradient matches numerical gradient.The tolerance for "
-                f"nondeterminism was {self.nondet_tol}.")
+                f"nondeterminism was {self.nondet_tol}.{MAY_BE_NONDETERMINISTIC}")
 
     def compare_fast(self, o, out):
         """vᵀJu both ways; the tolerance grows with the vectors, since errors of all elements add up."""
-        generator = np.random.default_rng(0)
-        v = unit_vector(generator, out.numel())
-        start = from_array(v.reshape(out.shape).astype(out.dtype.numpy))
-        first, second = self.gradients(out, start), self.gradients(out, start)
-        for (i, t), analytical, again in zip(self.checked, first, second):
-            u = unit_vector(generator, t.numel())
-            numerical = v @ self.difference(o, t, u.reshape(t.shape))
-            atol = self.atol * u.sum() * v.sum()
-            if not abs(analytical @ u - numerical) <= atol + self.rtol * abs(numerical):
-                self.expect_equal(o, i, t, self.analytical_jacobians(out)[self.place(i)], self.numerical_jacobian(o, t))
-                raise GradcheckError(f"Jacobian mismatch for output {o} with respect to input {i}, in fast mode only:\n"
-                                     f"numerical:{numerical}\nanalytical:{analytical @ u}")
-            self.expect_reentrant(analytical, again)
+        inputs, v = self.unit_vectors(o)
+        start = from_array(v.reshape(out.shape))
+        found = self.gradients(out, start)
+        self.expect_reentrant(found, self.gradients(out, start))
+        for place, ((i, t), u, gradient) in enumerate(zip(self.checked, inputs, found)):
+            numerical = (v * self.difference(o, t, u.reshape(t.shape))).sum()
+            analytical = (gradient * u).sum()
+            if not self.is_close(analytical, numerical, self.atol * float(u.sum()) * float(v.sum())):
+                text = mismatch(o, i, analytical, numerical)
+                raise GradcheckError(text + self.in_slow_mode(self.analytical_jacobians(out)[place],
+                                                              self.numerical_jacobian(o, t)))
 
-    def place(self, i):
-        return [number for number, _ in self.checked].index(i)
+    def unit_vectors(self, o):
+        """A random vector of length 1 for each input and for output o: the same in each check, and PyTorch's. None has
+        negative entries, so that errors do not cancel."""
+        generator = Generator()
+        inputs = [unit_vector(generator, t) for _, t in self.checked]
+        outputs = as_outputs(self.func(*self.inputs))[:o + 1]
+        return inputs, [unit_vector(generator, out) for out in outputs if out.requires_grad][-1]
+
+    def in_slow_mode(self, analytical, numerical):
+        """What the message says of the whole Jacobians."""
+        difference = np.abs(numerical - analytical).max()
+        text = SLOW_MODE.format(from_array(numerical), from_array(analytical), difference)
+        return text + SLOW_MODE_PASSES if self.is_close(analytical, numerical) else text
 
     def compare_forward(self, o):
         """Forward mode against the same differences, a tangent per input element."""
         for i, t in self.checked:
             rows = [self.tangent(o, i, k) for k in range(t.numel())]
             numerical = self.numerical_jacobian(o, t)
-            self.expect_equal(o, i, t, np.array(rows).reshape(numerical.shape), numerical, "computed with forward mode ")
+            analytical = np.array(rows, t.dtype.numpy).reshape(numerical.shape)
+            if not self.is_close(analytical, numerical):
+                raise GradcheckError(mismatch(o, i, from_array(analytical), from_array(numerical),
+                                              "computed with forward mode "))
 
     def tangent(self, o, i, k):
         direction = np.zeros(self.inputs[i].numel(), self.inputs[i].dtype.numpy)
@@ -314,18 +338,57 @@ class _Check:
                                      "\"tools/autograd/derivatives.yaml\"") from error
 
 
-def unit_vector(generator, size):
-    """A random vector of length 1 without negative entries, so that errors do not cancel."""
-    vector = generator.random(size) + 1e-12
-    return vector / np.sqrt((vector * vector).sum()) if size else vector
+def unit_vector(generator, t):
+    """A random vector of length 1, of a tensor's size and dtype."""
+    vector = np.asarray(generator.uniform((t.numel(),), np.float32), t.dtype.numpy)
+    return vector / np.linalg.norm(vector) if t.numel() else vector
 
 
-def mismatch(o, i, t, analytical, numerical, excess, mode):
-    """PyTorch's message, and the worst element."""
-    row, column = np.unravel_index(np.argmax(excess), excess.shape)
-    index = tuple(int(k) for k in np.unravel_index(row, tuple(t.shape))) if t.dim() else ()
+def mismatch(o, i, analytical, numerical, mode=""):
+    """PyTorch's message."""
     return (f"Jacobian {mode}mismatch for output {o} with respect to input {i},\n"
-            f"numerical:{numerical}\nanalytical:{analytical}\n"
-            f"The largest excess is at element {index} of the input and element {column} of the (flattened) output: "
-            f"analytical {analytical[row, column]:.9g}, numerical {numerical[row, column]:.9g}, difference "
-            f"{abs(analytical[row, column] - numerical[row, column]):.3g}.")
+            f"numerical:{numerical}\nanalytical:{analytical}\n")
+
+
+SLOW_MODE = """
+The above quantities relating the numerical and analytical jacobians are computed \nin fast mode. See: \
+https://github.com/pytorch/pytorch/issues/53876 for more background \nabout fast mode. Below, we recompute numerical \
+and analytical jacobians in slow mode:
+
+Numerical:
+ {}
+Analytical:
+{}
+
+The max per-element difference (slow mode) is: {}.
+"""
+SLOW_MODE_PASSES = """\
+Fast gradcheck failed but element-wise differences are small. This means that the
+test might've passed in slow_mode!
+
+If you are adding a new operator, please file an issue and then use one of the
+workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck:
+
+If the test
+- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
+  with `fast_mode=False` as a keyword argument.
+- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
+  to have `gradcheck_fast_mode=False`
+- is a Module test (e.g., in common_nn.py), then modify the corresponding
+  module_test entry to have `gradcheck_fast_mode=False`"""
+MAY_BE_NONDETERMINISTIC = """
+
+NOTE: If your op relies on non-deterministic operations i.e., it is listed here:
+https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html
+this failure might be expected.
+
+If you are adding a new operator, please file an issue and then use one of the
+workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.
+If the test
+- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck
+  with `nondet_tol=<tol>` as a keyword argument.
+- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test
+  to have `gradcheck_nondet_tol=<tol>`.
+- is a Module test (e.g., in common_nn.py), then modify the corresponding
+  module_test entry to have `gradcheck_nondet_tol=<tol>`
+"""

@@ -13,6 +13,15 @@ fw, fn, x, t = torch.autograd.forward_ad, torch.func, torch.tensor([1.0, 2.0]), 
 def dual(function, *args):
     with fw.dual_level():
         return function(*args)
+def check(function, values, **options):
+    return torch.autograd.gradcheck(function, values.double().requires_grad_(), **options)
+def scaled(factor):
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a): return a * 2
+        @staticmethod
+        def backward(ctx, g): return g * 2 * factor
+    return Scaled.apply
 class Plain(torch.autograd.Function):
     @staticmethod
     def forward(ctx, a): return a * 2
@@ -88,7 +97,33 @@ TRANSFORMS = """
     m = nn.Sequential(nn.BatchNorm1d(2), nn.InstanceNorm1d(2, track_running_stats=True))
     | fn.replace_all_batch_norm_modules_(m) is m, [n for n, _ in m.named_buffers()], m[0].track_running_stats
 """
-SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS) for snippet in snippets_of(table)]
+# `check`: gradcheck of float64 values; `scaled`: a function whose backward is wrong by a factor.
+GRADCHECKS = """
+    check(lambda a: a * a.detach(), x)
+    check(lambda a: a * a.detach(), x, fast_mode=True)
+    check(lambda a: (a * 2, a.sum() * a.detach()), torch.ones(2, 2))
+    check(lambda a: (a * 2, a.sum() * a.detach()), torch.ones(2, 2), fast_mode=True)
+    check(scaled(3), torch.arange(20.0), fast_mode=True)
+    check(scaled(1 + 2e-3), torch.tensor([1.0]), fast_mode=True)
+    check(scaled(3), x, raise_exception=False)
+    check(torch.exp, x, eps=0.1, check_forward_ad=True, check_backward_ad=False)
+    torch.autograd.gradcheck(lambda a, b: a * b.detach(), (x.requires_grad_(), torch.ones(2, requires_grad=True)))
+    check(lambda a: a * nan, x)
+    check(lambda a: 3, x)
+    check(lambda a: (a, None), x)
+    check(torch.exp, x, check_batched_forward_grad=True)
+    check(torch.exp, x, check_batched_grad=True, check_backward_ad=False, check_forward_ad=True)
+    torch.autograd.gradgradcheck(torch.sin, x.double().requires_grad_(), check_rev_over_rev=False, check_fwd_over_rev=True)
+    torch.autograd.gradgradcheck(torch.sin, x.double().requires_grad_(), check_rev_over_rev=False)
+    class Varying(torch.autograd.Function):
+    |     calls = 0
+    |     @staticmethod
+    |     def forward(ctx, a): return a * 2
+    |     @staticmethod
+    |     def backward(ctx, g): Varying.calls += 1; return g * Varying.calls
+    | check(Varying.apply, x)
+"""
+SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS, GRADCHECKS) for snippet in snippets_of(table)]
 
 
 @pytest.fixture(scope="module", autouse=True)
