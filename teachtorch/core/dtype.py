@@ -86,6 +86,20 @@ def scalar_type_name(of):
     return _LEGACY_NAMES[of.name]
 
 
+# What a C++ compiler calls the element type; some errors use these names.
+CPP_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+             "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char",
+             "uint8": "unsigned char", "bool": "bool"}
+
+
+def wants_dtype(value, asking):
+    """The value, if it is a dtype. TypeError for anything else."""
+    if not isinstance(value, dtype):
+        raise TypeError(f"{asking}(): argument 'type' (position 1) must be torch.dtype, "
+                        f"not {type(value).__name__}")
+    return value
+
+
 class finfo:
     """Limits of a floating dtype: bits, eps, max, min, tiny, smallest_normal, resolution, dtype.
 
@@ -93,8 +107,9 @@ class finfo:
     """
 
     def __init__(self, of=float32):
-        if not of.is_floating_point:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{of}'")
+        if not wants_dtype(of, "finfo").is_floating_point:
+            raise TypeError("torch.finfo() requires a floating point input type. "
+                            "Use torch.iinfo to handle 'torch.finfo'")
         limits = ml_dtypes.finfo(of.numpy)
         self.bits = limits.bits
         self.dtype = of.name
@@ -115,10 +130,13 @@ class iinfo:
     """Limits of an integer dtype: bits, max, min, dtype. Raises TypeError for other dtypes."""
 
     def __init__(self, of):
+        if wants_dtype(of, "iinfo") is bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         if of.category != INTEGRAL:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{of}'")
+            raise TypeError("torch.iinfo() requires an integer input type. "
+                            "Use torch.finfo to handle 'torch.iinfo'")
         limits = np.iinfo(of.numpy)
         self.bits, self.max, self.min, self.dtype = limits.bits, limits.max, limits.min, of.name
 
     def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

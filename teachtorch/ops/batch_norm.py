@@ -87,8 +87,12 @@ def channel_dims(ndim):
     return [0, *range(2, ndim)]
 
 
-def batch_norm_slopes(grads, input, weight, training, result1, result2, needs):
-    """From the gradients of the three outputs to those of input, weight and bias."""
+def batch_norm_slopes(grads, input, weight, running_mean, running_var, training, result1, result2, needs):
+    """From the gradients of the three outputs to those of input, weight and bias.
+
+    The running statistics are saved, as in PyTorch, for their versions alone: a change by hand before
+    backward is refused.
+    """
     if state.grad_enabled or grads[1] is not None or grads[2] is not None:
         return composed_batch_norm_slopes(grads, input, weight, training, result1, result2)
     if grads[0] is None:
@@ -275,6 +279,8 @@ def functional_batch_norm(
     """
     if training:
         check_batch_size(input._shape)
+    if momentum is None:
+        raise TypeError("batch_norm(): argument 'momentum' (position 7) must be float, not NoneType")
     return batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import promotion
 from ..core.dtype import scalar_type_name
+from ..core.once import warn_once
 from ..dispatch.operator import registry
 from ..kernels.pointwise import Pointwise
 from ..tensor import Tensor, array_of, from_array
@@ -316,6 +317,7 @@ def where(condition, input=None, other=None, *, out=None):
     """
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
+    warn_of_bytes(condition)
     if out is not None:
         return where_(condition, input, other, out=out)
     return _where(condition, input, other)
@@ -323,7 +325,14 @@ def where(condition, input=None, other=None, *, out=None):
 
 def where_method(self, condition, other):
     """Elements of this tensor where `condition` holds, of `other` elsewhere."""
+    warn_of_bytes(condition)
     return _where(condition, self, other)
+
+
+def warn_of_bytes(condition):
+    if isinstance(condition, Tensor) and condition._dtype is dt.uint8:
+        warn_once("where of uint8", "where received a uint8 condition tensor. This behavior is deprecated "
+                  "and will be removed in a future version of PyTorch. Use a boolean condition instead.")
 
 
 publish("where", where, ("",))

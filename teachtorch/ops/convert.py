@@ -380,6 +380,8 @@ def type_(self, dtype=None, non_blocking=False):
         return f"torch.{place}{dt.scalar_type_name(self._dtype)}Tensor"
     if isinstance(dtype, str):
         dtype = dtype_of_type_name(dtype)
+    elif dtype in PYTHON_DTYPES:
+        raise ValueError(f"invalid type: '{dtype.__name__}'")
     elif isinstance(getattr(dtype, "dtype", None), dt.dtype):
         dtype = dtype.dtype                                      # torch.FloatTensor and its like
     return self.to(dtype)

@@ -650,3 +650,22 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
 
 for _function in (unfold, fold):
     publish(_function.__name__, _function, ("nn.functional",))
+
+
+def conv_tbc(input, weight, bias, pad=0):
+    """conv1d of (time, batch, channels); weight: (kernel width, in channels, out channels), bias: (out channels,)."""
+    if input.dim() != 3:
+        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
+    if weight.dim() != 3:
+        raise RuntimeError("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.")
+    if bias.dim() != 1:
+        raise RuntimeError("Bias must be 1-D")
+    if input.size(2) != weight.size(1):
+        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
+    if weight.size(2) != bias.size(0):
+        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
+    found = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
+    return found.permute(2, 0, 1).contiguous()
+
+
+publish("conv_tbc", conv_tbc, ("", "nn.functional"))

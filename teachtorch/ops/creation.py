@@ -14,7 +14,7 @@ from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator
 from ..dispatch.state import state
 from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
-from .declare import backend_for, describe, exports, make_fit, publish, require_tensor_out
+from .declare import backend_for, describe, exports, publish, require_tensor_out, resize_elements
 from .elementwise import explain
 from .fake import Fake
 from .memory_formats import empty_strided_array
@@ -59,7 +59,8 @@ def made(op, args, dtype, device, requires_grad, out=None, pin_memory=False):
     if out is not None:
         require_tensor_out(op.name, out)
         dtype = out._dtype if dtype is None else as_dtype(dtype, op.name)
-        return write_to(out, op(out._device, *args, dtype))
+        require_same_dtype(out, dtype)
+        return write_to(out, op(out._device, *args, dtype), op.name)
     t = op(as_device(device), *args, settings.default_dtype if dtype is None else as_dtype(dtype, op.name))
     if pin_memory:
         t = pinned_copy(t)
@@ -79,8 +80,24 @@ def asked_grad(t):
     return t.requires_grad_()
 
 
-def write_to(out, t):
-    make_fit(out, t._shape)
+def require_same_dtype(out, dtype):
+    """RuntimeError where a factory is asked for another dtype than that of its `out`."""
+    if out._dtype is not dtype:
+        raise RuntimeError(f"dtype {dt.scalar_type_name(dtype)} does not match dtype of out parameter "
+                           f"({dt.scalar_type_name(out._dtype)})")
+
+
+def write_to(out, t, name):
+    """Write a factory's result into `out`, whose shape it changes where needed. Only arange warns of that."""
+    if name == "arange" and out.numel() == t.numel():
+        return out.copy_(t.view(out._shape))
+    if name == "arange" and out.numel():
+        warnings.warn(f"The number of elements in the out tensor of shape {list(out._shape)} is {out.numel()} which "
+                      f"does not match the computed number of elements {t.numel()}. Note that this may occur as a "
+                      f"result of rounding error. The out tensor will be resized to a tensor of shape ({t.numel()},).",
+                      UserWarning, stacklevel=4)
+    if out._shape != t._shape:
+        resize_elements(out, t._shape, stride_of(t))
     return out.copy_(t)
 
 
@@ -421,12 +438,23 @@ def beside(t, array):
 publish("tensor", tensor, ("",))
 
 
-def legacy_tensor(args, dtype, device=None):
-    """`torch.Tensor(2, 3)`: uninitialised memory; `torch.Tensor(data)`: data in a fixed dtype."""
+def options_of(dtype):
+    """How PyTorch's errors print the options of a CPU tensor."""
+    return (f"TensorOptions(dtype={dt.CPP_NAMES[dtype.name]}, device=cpu, layout=Strided, "
+            "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))")
+
+
+def legacy_tensor(args, dtype, device=None, is_typed=True):
+    """`torch.Tensor(2, 3)`: uninitialised memory; `torch.Tensor(data)`: data in a fixed dtype.
+
+    A tensor comes back as it is. TypeError if it has another dtype, unless `torch.Tensor` itself was called.
+    """
     if not args:
         return empty(0, dtype=dtype, device=device)
     first = args[0]
     if len(args) == 1 and isinstance(first, Tensor):
+        if is_typed and first._dtype is not dtype:
+            raise TypeError(f"expected {options_of(dtype)} (got {options_of(first._dtype)})")
         return same_memory(first)
     if isinstance(first, Size) or hasattr(first, "__index__") and not isinstance(first, np.ndarray):
         return empty(*args, dtype=dtype, device=device)
@@ -437,7 +465,7 @@ def legacy_tensor(args, dtype, device=None):
 
 def new_tensor_of_class(cls, *args, device=None):
     """The legacy constructor: sizes make uninitialised memory, data a tensor of the default dtype."""
-    t = legacy_tensor(args, settings.default_dtype, device)
+    t = legacy_tensor(args, settings.default_dtype, device, is_typed=False)
     if cls is not Tensor:
         t = as_instance(t, cls)
     return t

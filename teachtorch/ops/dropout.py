@@ -5,11 +5,13 @@ All variants are the input times a random mask, with PyTorch's random numbers (a
 import math
 import warnings
 
+from ..core import dtype as dt
 from .declare import exports, publish
 
 ALPHA = 1.7580993408473766         # what a dropped unit becomes, negated: SELU's limit (Klambauer et al. 2017)
 
 empty, empty_like, zeros = (exports[""][name] for name in ("empty", "empty_like", "zeros"))
+ones_like, zeros_like = exports[""]["ones_like"], exports[""]["zeros_like"]
 
 
 # ---- masks ----------------------------------------------------------------------------------------------------
@@ -64,6 +66,19 @@ declare("dropout", element_mask, False, "Elements are zero with probability p, t
 declare("feature_dropout", feature_mask, False, "Channels of (N, C, ...) are zero with probability p.")
 declare("alpha_dropout", element_mask, True, "Dropout that keeps mean 0 and variance 1 of SELU's outputs.")
 declare("feature_alpha_dropout", feature_mask, True, "alpha_dropout of whole channels of (N, C, ...).")
+
+
+def native_dropout(input, p, train):
+    """(dropout of the input, the mask of what was kept as bools)."""
+    if train is False or not input.numel():
+        return input.clone(), ones_like(input, dtype=dt.bool)
+    if p == 1:
+        return zeros_like(input), zeros_like(input, dtype=dt.bool)
+    mask = empty_like(input, dtype=dt.bool).bernoulli_(1 - p)
+    return input * mask * (1 / (1 - p)), mask
+
+
+publish("native_dropout", native_dropout, ("",))
 
 
 # ---- nn.functional ----------------------------------------------------------------------------------------------

@@ -377,6 +377,7 @@ def refusing_shared(write):
 
 
 registry["index_put_"].register(K.CPU, refusing_shared(registry["index_put_"].own_kernel(K.CPU)))
+publish("index_put_", registry["index_put_"].call, ("",))
 
 
 # ---- the gradients of views that pick ---

@@ -639,13 +639,8 @@ def same_floats(self, end, weight):
     return self, end, weight
 
 
-CPP_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-             "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char",
-             "uint8": "unsigned char", "bool": "bool"}
-
-
 def cpp_name(t):
-    return CPP_NAMES[t._dtype.name]
+    return dt.CPP_NAMES[t._dtype.name]
 
 
 def interpolated(x, end, weight):

@@ -291,12 +291,13 @@ def randperm_kernel(n, generator, dtype):
     return stream_of(generator).randperm(n, dtype.numpy)
 
 
-def randperm(n, *, generator=None, out=None, dtype=dt.int64, layout=None, device=None, requires_grad=False,
+def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False):
     """A random permutation of 0 ... n - 1."""
     if isinstance(n, (float, np.floating)):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     checked_size((n,), "randperm")
+    dtype = dt.int64 if dtype is None and out is None else dtype
     return made(randperm_kernel, (n, generator), dtype, device, requires_grad, out, pin_memory)
 
 

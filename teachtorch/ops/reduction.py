@@ -106,20 +106,14 @@ def numpy_names(function, out_dtypes=None):
     return accepting
 
 
-CPP_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
-             "int16": "short int",
-             "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "float16": "c10::Half",
-             "bfloat16": "c10::BFloat16"}
-
-
 def check_out_dtypes(name, out, *dtypes):
     """RuntimeError where `out` (a tensor, or one per result) has not the result's dtype."""
     if len(dtypes) == 1:
         require_tensor_out(name, out)
     for target, dtype in zip(out if isinstance(out, (tuple, list)) else (out,), dtypes):
         if target.dtype is not dtype:
-            raise RuntimeError(f"Expected out tensor to have dtype {CPP_NAMES[dtype.name]}, but got "
-                               f"{CPP_NAMES[target.dtype.name]} instead")
+            raise RuntimeError(f"Expected out tensor to have dtype {dt.CPP_NAMES[dtype.name]}, but got "
+                               f"{dt.CPP_NAMES[target.dtype.name]} instead")
 
 
 def with_out_dtype(function):

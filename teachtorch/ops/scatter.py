@@ -9,6 +9,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..core.once import warn_once
 from ..dispatch.operator import registry
 from ..kernels import rows
 from ..tensor import Tensor
@@ -102,7 +103,7 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
     fake=fake_gather,
     jvp=LINEAR,
     vjp={
-        "self": lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).scatter_add_(dim, index, grad)
+        "self": lambda grad, self, dim, index: grad.new_zeros(self._shape).scatter_add_(dim, index, grad)
     },
 )
 def gather(self, dim, index, *, sparse_grad=False):
@@ -288,6 +289,8 @@ def scatter_(self, dim, index, src=None, *, value=None, reduce=None):
 def _scatter(suffix, t, dim, index, src, reduce):
     require_tensor(index, "scatter" + suffix, "index", 2)
     if reduce is not None:
+        if isinstance(src, Tensor):
+            warn_once("scatter reduce", REDUCE_OF_TENSORS)
         return registry["scatter_with" + suffix](t, dim, index, src, reduce)
     if isinstance(src, Tensor):
         return registry["scatter_src" + suffix](t, dim, index, src)
@@ -296,6 +299,10 @@ def _scatter(suffix, t, dim, index, src, reduce):
             f"scatter{suffix}(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
         )
     return registry["scatter_value" + suffix](t, dim, index, src)
+
+
+REDUCE_OF_TENSORS = ("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
+                     "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.")
 
 
 def copied_out(out, found):
@@ -447,6 +454,7 @@ def reducing_by_index(t, dim, index, source, reduce, include_self, scatter_reduc
             f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
         )
     fake_index_add(t, dim, index, source)
+    warn_once("index_reduce", "index_reduce() is in beta and the API may change at any time.")
     dim = geometry.wrap_dim(dim, len(t._shape))
     column = [1] * len(source._shape)
     if column:

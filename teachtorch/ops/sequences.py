@@ -163,9 +163,16 @@ def filled_array(flat, dtype):
             return np.array([bool(v) for v in values], np.bool_)
         with np.errstate(over="ignore"):
             return np.array(values, dtype.numpy)
-    values = [int(v) for v in values]
+    values = [integer_of(v, dtype) for v in values]
     check_range(values, dtype)
     return np.array(values, np.int64).astype(dtype.numpy)
+
+
+def integer_of(value, dtype):
+    """A number cut to an integer. RuntimeError for a float that no integer of 64 bits is near."""
+    if isinstance(value, float) and not -2.0 ** 63 <= value < 2.0 ** 63:
+        raise overflow_of_element(dtype)
+    return int(value)
 
 
 def number_of(value):
@@ -196,7 +203,11 @@ def check_range(values, dtype):
     limits = np.iinfo(dtype.numpy)
     lowest = -limits.max if dtype is dt.uint8 else limits.min
     if low < lowest or high > limits.max:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+        raise overflow_of_element(dtype)
+
+
+def overflow_of_element(dtype):
+    return RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
 
 
 _C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",

@@ -29,6 +29,72 @@ CASTS = """
     torch.full((2, 3), 1e6).t().to(torch.float16)
     torch.full((2, 3), 1e300).double().t().to(torch.float32)
 """
+CONSTRUCTORS = """
+    torch.FloatTensor(torch.ones(2, dtype=torch.int64))
+    torch.FloatTensor(torch.ones(2))
+    torch.BoolTensor(torch.ones(2, dtype=torch.uint8))
+    torch.Tensor(torch.ones(2, dtype=torch.float64))
+    torch.ones(2).new(torch.ones(2).double())
+    torch.tensor(nan, dtype=torch.int64)
+    torch.tensor([nan], dtype=torch.int32)
+    torch.tensor([inf, 1], dtype=torch.uint8)
+    torch.tensor(inf, dtype=torch.bool)
+    torch.tensor(1e30, dtype=torch.int64)
+    torch.tensor(2**64, dtype=torch.int64)
+    torch.tensor(300.0, dtype=torch.uint8)
+    torch.ones(1).type(float)
+    torch.zeros(2, out=torch.ones(2, dtype=torch.int64), dtype=torch.float32)
+    torch.arange(3, out=torch.ones(3), dtype=torch.int64)
+    torch.randperm(3, out=torch.ones(3).double(), dtype=torch.float)
+    torch.randint(3, (2,), out=torch.ones(2))
+    torch.randperm(3, out=torch.ones(3).double())
+    torch.zeros(2, out=torch.ones(5))
+    torch.eye(2, out=torch.ones(5))
+    torch.linspace(0, 1, 2, out=torch.ones(5))
+    torch.arange(2, out=torch.ones(5))
+    torch.arange(4, out=torch.ones(2, 2))
+    torch.iinfo(torch.int64)
+    torch.iinfo(torch.int16)
+    torch.finfo(torch.bfloat16)
+    torch.finfo(torch.bool)
+    torch.finfo(3)
+    torch.iinfo(torch.bool)
+    torch.iinfo(torch.float32)
+"""
+BATCH_NORM = """
+    m = nn.BatchNorm1d(2); y = m(torch.eye(2)); m.running_mean.add_(1); y.sum().backward()
+    m = nn.BatchNorm1d(2).eval(); y = m(torch.eye(2)); m.reset_running_stats(); y.sum().backward()
+    m = nn.BatchNorm1d(2); y = m(torch.eye(2)); m(torch.eye(2)); y.sum().backward(); m.bias.grad
+    F.batch_norm(torch.ones(2, 3), torch.zeros(3), torch.ones(3), momentum=None)
+"""
+INDEXING = """
+    y = torch.ones(2, 3, requires_grad=True) * 1
+    | z = y.gather(1, torch.tensor([[0]])); y.add_(1); z.sum().backward()
+    torch.index_put_(torch.ones(2, 3), (torch.tensor([0]),), torch.zeros(3))
+    torch.where(torch.ones(2).to(torch.uint8), torch.ones(2), 0)
+    torch.ones(2).where(torch.zeros(2).to(torch.uint8), 0)
+    torch.ones(1, 2).scatter(1, torch.tensor([[0]]), torch.ones(1, 2), reduce="add")
+    torch.ones(1, 2).scatter(1, torch.tensor([[0]]), 3.0, reduce="multiply")
+    torch.ones(2, 3).index_reduce(0, torch.tensor([0]), torch.full((1, 3), 2.0), "amax")
+"""
+FUNCTIONS_OF_OLD = """
+    torch.conv_tbc(torch.arange(8.0).reshape(4, 1, 2), torch.arange(12.0).reshape(3, 2, 2), torch.ones(2))
+    F.conv_tbc(torch.arange(8.0).reshape(4, 1, 2), torch.arange(12.0).reshape(3, 2, 2), torch.ones(2), 1)
+    torch.conv_tbc(torch.ones(4, 1), torch.ones(3, 2, 2), torch.ones(2))
+    torch.conv_tbc(torch.ones(4, 1, 2), torch.ones(3, 3, 2), torch.ones(2))
+    torch.conv_tbc(torch.ones(4, 1, 2), torch.ones(3, 2, 2), torch.ones(3))
+    torch.conv_tbc(torch.ones(4, 1, 2), torch.ones(3, 2), torch.ones(3))
+    torch.conv_tbc(torch.ones(4, 1, 2), torch.ones(3, 2, 2), torch.ones(2, 2))
+    x = torch.ones(6, requires_grad=True); torch.native_dropout(x, 0.5, True)[0].sum().backward(); x.grad
+    torch.native_dropout(torch.ones(6), 0.5, True)
+    torch.native_dropout(torch.ones(6), 0.5, False)
+    torch.native_dropout(torch.ones(6).double(), 0.5, None)
+    torch.native_dropout(torch.ones(6), 0.0, True)
+    torch.native_dropout(torch.ones(6), 1.0, True)
+    torch.native_dropout(torch.ones(6), 2.0, True)
+"""
+TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD)
+SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 
 @pytest.mark.parametrize("call", [line.strip() for line in FUNCTIONS.strip().splitlines()])
@@ -36,6 +102,6 @@ def test_values_and_gradients_at_the_edges(call):
     assert_same(torch, f"{EDGES}; y = {call}; y.sum().backward(); y.detach(), x.grad")
 
 
-@pytest.mark.parametrize("snippet", snippets_of(CASTS))
+@pytest.mark.parametrize("snippet", SNIPPETS)
 def test_call_is_pytorchs(snippet):
     assert_same(torch, snippet)
