@@ -18,7 +18,7 @@ from .function import Function
 
 
 class GradcheckError(RuntimeError):
-    """A derivative is wrong; the message says which output and which input, and shows both Jacobians."""
+    """A derivative is wrong. The message names the output and the input and shows both Jacobians; a note names the element."""
 
 
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
@@ -153,6 +153,7 @@ class _Check:
     def __init__(self, func, inputs, eps, atol, rtol, nondet_tol):
         self.func, self.inputs = func, inputs
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
+        self.outputs = []
         self.checked = [(i, t) for i, t in enumerate(inputs) if is_differentiable(t)]
 
     def look_at_inputs(self):
@@ -170,7 +171,7 @@ class _Check:
                                    "should call .contiguous on the input before passing it to gradcheck.")
 
     def run(self, fast_mode, forward, backward, undefined):
-        outputs = as_outputs(self.func(*self.inputs))
+        self.outputs = outputs = as_outputs(self.func(*self.inputs))
         if not any(out.requires_grad for out in outputs):
             self.expect_constant(outputs)
             return
@@ -250,9 +251,15 @@ class _Check:
         numerical = [self.numerical_jacobian(o, t) for _, t in self.checked]
         found = self.analytical_jacobians(out)
         self.expect_reentrant(found, self.analytical_jacobians(out))
-        for (i, _), a, n in zip(self.checked, found, numerical):
+        for (i, t), a, n in zip(self.checked, found, numerical):
             if not self.is_close(a, n):
-                raise GradcheckError(mismatch(o, i, from_array(a), from_array(n)))
+                raise self.error(mismatch(o, i, from_array(a), from_array(n)), t, a, n)
+
+    def error(self, text, t, analytical, numerical):
+        """A GradcheckError with PyTorch's text, and a note that names the worst element."""
+        error = GradcheckError(text)
+        error.add_note(worst_element(t, analytical, numerical, self.atol + self.rtol * np.abs(numerical)))
+        return error
 
     def is_close(self, analytical, numerical, atol=None):
         """Whether all |analytical - numerical| <= atol + rtol * |numerical|."""
@@ -277,16 +284,15 @@ class _Check:
             numerical = (v * self.difference(o, t, u.reshape(t.shape))).sum()
             analytical = (gradient * u).sum()
             if not self.is_close(analytical, numerical, self.atol * float(u.sum()) * float(v.sum())):
-                text = mismatch(o, i, analytical, numerical)
-                raise GradcheckError(text + self.in_slow_mode(self.analytical_jacobians(out)[place],
-                                                              self.numerical_jacobian(o, t)))
+                slow = self.analytical_jacobians(out)[place], self.numerical_jacobian(o, t)
+                raise self.error(mismatch(o, i, analytical, numerical) + self.in_slow_mode(*slow), t, *slow)
 
     def unit_vectors(self, o):
         """A random vector of length 1 for each input and for output o: the same in each check, and PyTorch's. None has
         negative entries, so that errors do not cancel."""
         generator = Generator()
         inputs = [unit_vector(generator, t) for _, t in self.checked]
-        outputs = as_outputs(self.func(*self.inputs))[:o + 1]
+        outputs = self.outputs[:o + 1]
         return inputs, [unit_vector(generator, out) for out in outputs if out.requires_grad][-1]
 
     def in_slow_mode(self, analytical, numerical):
@@ -302,8 +308,8 @@ class _Check:
             numerical = self.numerical_jacobian(o, t)
             analytical = np.array(rows, t.dtype.numpy).reshape(numerical.shape)
             if not self.is_close(analytical, numerical):
-                raise GradcheckError(mismatch(o, i, from_array(analytical), from_array(numerical),
-                                              "computed with forward mode "))
+                text = mismatch(o, i, from_array(analytical), from_array(numerical), "computed with forward mode ")
+                raise self.error(text, t, analytical, numerical)
 
     def tangent(self, o, i, k):
         direction = np.zeros(self.inputs[i].numel(), self.inputs[i].dtype.numpy)
@@ -348,6 +354,16 @@ def mismatch(o, i, analytical, numerical, mode=""):
     """PyTorch's message."""
     return (f"Jacobian {mode}mismatch for output {o} with respect to input {i},\n"
             f"numerical:{numerical}\nanalytical:{analytical}\n")
+
+
+def worst_element(t, analytical, numerical, tolerance):
+    """Where, and by how much, the Jacobians differ most beyond the tolerance."""
+    excess = np.abs(analytical - numerical) - tolerance
+    row, column = np.unravel_index(np.argmax(np.where(np.isnan(excess), np.inf, excess)), excess.shape)
+    index = tuple(int(k) for k in np.unravel_index(row, tuple(t.shape))) if t.dim() else ()
+    return (f"The largest excess is at element {index} of the input and element {column} of the (flattened) output: "
+            f"analytical {analytical[row, column]:.9g}, numerical {numerical[row, column]:.9g}, difference "
+            f"{abs(analytical[row, column] - numerical[row, column]):.3g}.")
 
 
 SLOW_MODE = """
