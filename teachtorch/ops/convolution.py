@@ -6,29 +6,15 @@ A convolution's gradient of its input is a transposed convolution and the other 
 
 import math
 
-
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
+from ..core.once import warn_once
 from ..kernels import convolution as kernels
 from ..kernels.columns import Geometry, from_columns, to_columns
 from ..tensor import Tensor
 from .declare import LINEAR, composite, exports, operator, publish
 from .fake import Fake
 from .reduction import widened
-
-CPP_NAMES = {
-    "float32": "float",
-    "float64": "double",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "int64": "long int",
-    "int32": "int",
-    "int16": "short int",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "bool": "bool",
-}
-
 
 # ---- arguments ---
 
@@ -136,22 +122,40 @@ def check_output_padding(output_padding, stride, dilation):
     )
 
 
-def check_dtypes(dtype, weight_dtype, bias_dtype):
+def check_dtypes(dtype, weight_dtype, bias_dtype, shape, weight_shape, transposed, groups):
+    """One dtype for all. RuntimeError in the words of the kernel that PyTorch would have chosen."""
+    if not transposed:
+        check_bias_dtype(dtype, bias_dtype)
     if weight_dtype is not dtype:
-        if dtype is dt.float64 or not dtype.is_floating_point:
+        by_mkldnn = dtype is dt.bfloat16 or dtype is dt.float32 and is_mkldnn(shape, weight_shape, groups)
+        if not by_mkldnn:
             raise RuntimeError(
                 f"expected scalar type {scalar_type_name(dtype)} but found {scalar_type_name(weight_dtype)}"
             )
         raise RuntimeError(
-            f"Input type (torch.{scalar_type_name(dtype)}Tensor) and weight type "
-            f"(torch.{scalar_type_name(weight_dtype)}Tensor) should be the same or input should be a "
-            "MKLDNN tensor and weight is a dense tensor"
+            f"Input type ({type_name(dtype)}) and weight type ({type_name(weight_dtype)}) should be the same "
+            "or input should be a MKLDNN tensor and weight is a dense tensor"
         )
+    check_bias_dtype(dtype, bias_dtype)
+
+
+def type_name(dtype):
+    """What the C++ side calls a tensor's type."""
+    return "CPUBFloat16Type" if dtype is dt.bfloat16 else f"torch.{scalar_type_name(dtype)}Tensor"
+
+
+def check_bias_dtype(dtype, bias_dtype):
     if bias_dtype not in (None, dtype):
         raise RuntimeError(
-            f"Input type ({CPP_NAMES[dtype.name]}) and bias type ({CPP_NAMES[bias_dtype.name]}) should "
+            f"Input type ({dt.CPP_NAMES[dtype.name]}) and bias type ({dt.CPP_NAMES[bias_dtype.name]}) should "
             "be the same"
         )
+
+
+def is_mkldnn(shape, weight_shape, groups):
+    """Whether PyTorch leaves a float convolution of this size to MKLDNN; small ones it computes itself."""
+    is_wide = len(weight_shape) > 3 and min(weight_shape[-2:]) > 3
+    return groups > 1 or is_wide or shape[0] > 1 or math.prod(shape) > 20480
 
 
 def transposed_space(space, kernel, stride, padding, dilation, output_padding):
@@ -182,7 +186,9 @@ def fake_convolution(input, weight, bias, stride, padding, dilation, transposed,
     check_convolution(
         input._shape, weight._shape, bias_shape, stride, padding, dilation, transposed, output_padding, groups
     )
-    check_dtypes(input._dtype, weight._dtype, bias_dtype)
+    check_dtypes(
+        input._dtype, weight._dtype, bias_dtype, input._shape, weight._shape, transposed, groups
+    )
     return Fake(
         result_shape(
             input._shape, weight._shape, stride, padding, dilation, transposed, output_padding, groups
@@ -283,6 +289,10 @@ def check_arrays(input, weight, bias, stride, padding, dilation, transposed, out
             dt.from_numpy(input.dtype),
             dt.from_numpy(weight.dtype),
             None if bias is None else dt.from_numpy(bias.dtype),
+            input.shape,
+            weight.shape,
+            transposed,
+            groups,
         )
 
 
@@ -380,6 +390,8 @@ def named_padding(input, weight, stride, padding, dilation):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for k, d in zip(weight._shape[2:], dilation)]
     if any([t % 2 for t in total]):
+        warn_once("same padding", "Using padding='same' with even kernel lengths and odd dilation may require "
+                  "a zero-padded copy of the input be created")
         extra = [n for t in reversed(total) for n in (0, t % 2)]
         input = exports["nn.functional"]["pad"](input, extra)
     return input, tuple([t // 2 for t in total])

@@ -470,8 +470,8 @@ def triangle(name, keeps):
     def kernel(self, diagonal=0):
         diagonal = geometry.as_int(diagonal, "diagonal")
         check_matrix(self.shape, name)
-        return np.where(keeps(np.arange(self.shape[-2])[:, None], np.arange(self.shape[-1]), diagonal), self,
-                        self.dtype.type(0))
+        is_kept = keeps(np.arange(self.shape[-2])[:, None], np.arange(self.shape[-1]), diagonal)
+        return np.ascontiguousarray(np.where(is_kept, self, self.dtype.type(0)))
 
     kernel.__doc__ = f"The {'lower' if name == 'tril' else 'upper'} triangle of matrices, zeros elsewhere."
     operator(name, jvp=LINEAR, fake=fake, inplace=True, vjp={

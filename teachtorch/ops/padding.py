@@ -228,6 +228,13 @@ def wrapped_around(t, dim, before, after):
 
 NAMES = {"reflect": REFLECTED, "replicate": REPLICATED}
 SUPPORTED = ((2, 2), (2, 3), (4, 3), (4, 4), (6, 4), (6, 5))  # (length of pad, dimensions of the input)
+UNSUPPORTED = (
+    "Padding size {} is not supported for {}D input tensor.\n"
+    "Supported combinations for non-constant padding:\n"
+    "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+    "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+    "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+)
 
 
 @composite("pad", spaces=("nn.functional",))
@@ -253,9 +260,7 @@ def pad(input, pad, mode="constant", value=None):
     if value not in (None, 0):
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if (len(pad), ndim) not in SUPPORTED:
-        raise NotImplementedError(
-            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now"
-        )
+        raise NotImplementedError(UNSUPPORTED.format(len(pad), ndim))
     if mode == "circular":
         return pad_circular(input, pad)
     if mode not in NAMES:

@@ -93,7 +93,31 @@ FUNCTIONS_OF_OLD = """
     torch.native_dropout(torch.ones(6), 1.0, True)
     torch.native_dropout(torch.ones(6), 2.0, True)
 """
-TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD)
+CONVOLUTIONS = """
+    F.conv2d(torch.ones(1, 1, 8, 8), torch.ones(2, 1, 3, 3).double())
+    F.conv2d(torch.ones(2, 1, 8, 8), torch.ones(2, 1, 3, 3).double())
+    F.conv2d(torch.ones(1, 1, 8, 8), torch.ones(2, 1, 4, 4).half())
+    F.conv2d(torch.ones(1, 1, 200, 200), torch.ones(2, 1, 3, 3).double())
+    F.conv_transpose2d(torch.ones(1, 2, 8, 8), torch.ones(2, 1, 3, 3).double(), groups=2)
+    F.conv_transpose2d(torch.ones(1, 2, 8, 8), torch.ones(2, 1, 3, 3).double(), torch.ones(1).double())
+    F.conv1d(torch.ones(1, 1, 8), torch.ones(2, 1, 5).double())
+    F.conv3d(torch.ones(1, 1, 8, 8, 8), torch.ones(2, 1, 2, 4, 4).double())
+    nn.Conv2d(1, 2, 3)(torch.ones(1, 1, 8, 8).double())
+    nn.Conv2d(1, 2, 3)(torch.ones(2, 1, 8, 8, dtype=torch.int64))
+    nn.Conv2d(1, 2, 3).double()(torch.ones(2, 1, 8, 8))
+    nn.ConvTranspose1d(1, 2, 3).double()(torch.ones(2, 1, 8))
+    F.conv2d(torch.ones(1, 1, 4, 4), torch.ones(1, 1, 2, 2), padding="same")
+"""
+SHAPES = """
+    torch.arange(6.0).reshape(2, 3).t().tril()
+    torch.ones(2, 3, 4).permute(2, 0, 1).tril()
+    torch.ones(3, 3, 3).transpose(0, 1).triu(1)
+    torch.ones(2, 3, 4, 4).contiguous(memory_format=torch.channels_last).triu()
+    F.pad(torch.ones(2), (1, 1), mode="reflect")
+    F.pad(torch.ones(1, 1, 2, 2), (1, 1), mode="circular")
+    F.pad(torch.ones(1, 1, 2, 2), (1, 1, 1, 1, 0, 0, 0, 0), mode="replicate")
+"""
+TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 
