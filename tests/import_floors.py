@@ -21,6 +21,7 @@ NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("compiler", "fx"), ("compiler", "nn"), ("compiler", "optim"),  # what is captured is an fx graph, of modules too
               *{("lightning", other) for other in ("nn", "optim", "utils", "serialization", "profiler", "random",
                                                    "determinism", "distributed")},   # a trainer brings them together
+              ("library", "amp"),      # an operator of the user's says what autocast makes of its inputs
               ("nn", "func")}       # nn.utils.stateless is func.functional_call under its first name
 
 # The console script is the roof: it may reach everything, but only when a command needs it.

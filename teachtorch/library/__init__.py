@@ -12,14 +12,13 @@
 `custom_ops.py` and `definitions.py` are what users call. https://pytorch.org/docs/stable/library.html
 """
 from .custom_ops import CustomOpDef, custom_op
-from .definitions import (Library, define, get_kernel, impl, register_autograd, register_fake,
-                          register_kernel,
-                          register_vmap)
+from .definitions import (Library, define, get_kernel, impl, impl_abstract, register_autocast,
+                          register_autograd, register_fake, register_kernel, register_vmap)
 from .fallbacks import fallthrough_kernel
 from .opcheck import OpCheckError, opcheck
 from .schema import infer_schema
 
 __all__ = ["CustomOpDef", "Library", "OpCheckError", "custom_op", "define", "fallthrough_kernel",
-           "get_kernel", "impl",
-           "infer_schema", "opcheck", "register_autograd", "register_fake", "register_kernel",
+           "get_kernel", "impl", "impl_abstract",
+           "infer_schema", "opcheck", "register_autocast", "register_autograd", "register_fake", "register_kernel",
            "register_vmap"]

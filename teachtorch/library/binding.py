@@ -15,9 +15,12 @@ def bound(schema, args, kwargs):
     """The arguments in the schema's order. RuntimeError for a wrong number, an unknown name or a wrong
     type."""
     positional = [a for a in schema.arguments if not a.is_keyword_only]
-    if len(args) > len(positional):
-        raise RuntimeError(f"{schema.name}() expected at most {len(positional)} argument(s) but received "
+    if len(args) + len(kwargs) > len(schema.arguments):
+        raise RuntimeError(f"{schema.name}() expected at most {len(schema.arguments)} argument(s) but received "
                            f"{len(args) + len(kwargs)} argument(s). Declaration: {schema}")
+    if len(args) > len(positional):
+        raise RuntimeError(f"{schema.name}() takes {len(positional)} positional argument(s) but {len(args)} "
+                           f"was/were given.  Declaration: {schema}")
     values = dict(zip([a.name for a in positional], args))
     for name, value in kwargs.items():
         if name not in schema.names or name in values:

@@ -3,6 +3,8 @@ import contextlib
 import functools
 import inspect
 
+from ..amp.autocast_mode import casting_kernel, is_autocast_available
+from ..core.device import device
 from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, registry
 from ..ops.namespaces import namespace
@@ -67,6 +69,12 @@ class CustomOpDef:
         output) saves what it needs. RuntimeError for an operator that changes its arguments."""
         set_autograd(self._op, backward, setup_context, f"{self}")
 
+    def register_autocast(self, device_type, cast_inputs):
+        """In a region of autocast for the device type, cast floating inputs to a dtype, and run the operator
+        without autocast. The first registration for a device type holds. ValueError for a device without
+        autocast; as for all operators, the casts are those of the CPU."""
+        return set_autocast(self._op, device_type, cast_inputs)
+
     def register_vmap(self, func=None, /):
         """func(info, in_dims, *args) -> (output, out_dims): the operator on a batch, `in_dims` saying where
         each argument has it (None: not batched); `info` has batch_size and randomness. Also a decorator.
@@ -117,6 +125,7 @@ def types_of(device_types):
 def set_kernels(op, device_types, function):
     for device_type in types_of(device_types):
         if device_type not in BACKENDS:
+            device(device_type)         # refuses what is no device at all
             raise ValueError(f"Unknown device_type {device_type!r}; there are "
                              f"{', '.join(filter(None, BACKENDS))}")
         op.set_kernel(function, BACKENDS[device_type])
@@ -126,6 +135,19 @@ def set_kernels(op, device_types, function):
 def decorator(function, register):
     """Register the function now, or the one that is decorated."""
     return register if function is None else register(function)
+
+
+def set_autocast(op, device_type, dtype):
+    """Give an operator a kernel that casts under autocast."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    device(device_type)         # refuses what is no device at all
+    if not is_autocast_available(device_type):
+        raise ValueError(f"Device type '{device_type}' does not support autocast.")
+    kernel = casting_kernel(op, lambda args: dtype)
+    if device_type == "cpu" and K.AUTOCAST_CPU not in op.kernels:
+        op.register(K.AUTOCAST_CPU, kernel)
+    return kernel
 
 
 def set_autograd(op, backward, setup_context, shown):

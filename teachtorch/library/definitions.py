@@ -1,9 +1,12 @@
 """Defining and extending operators by name: `Library`, `define`, `impl`, `register_*`."""
 import traceback
+import warnings
 
 from ..dispatch import keys as K
 from ..dispatch.operator import AUTOGRAD_ALIAS, COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, fallthrough, registry
-from .custom_ops import CustomOpDef, check_name, decorator, new_operator, set_autograd, set_kernels, types_of
+from ..ops.namespaces import OpOverloadPacket
+from .custom_ops import (CustomOpDef, check_name, decorator, new_operator, set_autocast, set_autograd,
+                         set_kernels, types_of)
 from .fallbacks import fallthrough_kernel, remove_fallback, set_fallback
 from .schema import parse
 
@@ -18,11 +21,12 @@ def operator_named(op):
     """The Operator that a name, overload or CustomOpDef means. RuntimeError if there is none."""
     if isinstance(op, CustomOpDef):
         return op._op
+    if isinstance(op, OpOverloadPacket):
+        op = op.default
     name = op if isinstance(op, str) else op.name()
     found = registry.get(name.removesuffix(".default"))
     if found is None:
-        raise RuntimeError(f"there is no operator {name!r}: define it first, with torch.library.define or "
-                           "custom_op")
+        raise RuntimeError(f"operator {name} does not exist")
     return found
 
 
@@ -32,7 +36,7 @@ def define(qualname, schema, *, lib=None, tags=()):
     if not isinstance(schema, str):
         raise ValueError("define(qualname, schema): expected schema to be of type string, but got "
                          f"{type(schema)}")
-    return define_once(parse(qualname + schema.strip()))
+    define_once(parse(qualname + schema.strip()))
 
 
 def define_once(schema):
@@ -78,6 +82,19 @@ def register_vmap(op, func=None, /, *, lib=None):
     return decorator(func, register)
 
 
+def register_autocast(op, device_type, cast_inputs, /, *, lib=None):
+    """The dtype to which autocast casts an operator's inputs; see CustomOpDef.register_autocast."""
+    return set_autocast(operator_named(op), device_type, cast_inputs)
+
+
+def impl_abstract(qualname, func=None, *, lib=None, _stacklevel=1):
+    """The older name of register_fake."""
+    warnings.warn("`torch.library.impl_abstract` was renamed to `torch.library.register_fake`. Please use that "
+                  "instead; we will remove `torch.library.impl_abstract` in a future version of PyTorch.",
+                  FutureWarning, stacklevel=2)
+    return register_fake(qualname, func, lib=lib)
+
+
 def get_kernel(op, dispatch_key):
     """The kernel that serves a key of an operator."""
     return operator_named(op).kernel_for(KEYS[dispatch_key] if isinstance(dispatch_key, str)
@@ -92,7 +109,7 @@ class Library:
 
     def __init__(self, ns, kind, dispatch_key=""):
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
-            raise ValueError("Unsupported kind: ", kind)
+            raise ValueError(f"Unsupported kind: {kind}")
         if ns == "prim" and kind != "IMPL":
             raise ValueError(f"{ns} is a reserved namespace. "
                              "Please try creating a library with another name.")
@@ -157,6 +174,9 @@ class Library:
         if self.kind == "DEF":
             _defining.pop(self.ns, None)
         self._defined, self._replaced, self._fallbacks = [], [], []
+
+    def __repr__(self):
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
 
     def __enter__(self):
         return self

@@ -39,14 +39,14 @@ class Argument:
     is_keyword_only: bool = False
     is_mutable: bool = False
 
-    def text(self, place):
+    def text(self, place, number=str):
         """The argument as a schema shows it; `place` makes the name of the memory that it changes."""
         type_ = self.type.replace("Tensor", f"Tensor(a{place}!)", 1) if self.is_mutable else self.type
-        default = "" if self.default is NO_DEFAULT else f"={default_text(self.default)}"
+        default = "" if self.default is NO_DEFAULT else f"={default_text(self.default, number)}"
         return f"{type_} {self.name}{default}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """An operator's name, arguments and the types of what it returns."""
 
@@ -63,25 +63,35 @@ class Schema:
         return tuple([a.name for a in self.arguments])
 
     def __str__(self):
-        return self.name + self.parameters_and_returns()
+        return self.name + self.parameters_and_returns(shown_number)
 
-    def parameters_and_returns(self):
-        """The schema without the name."""
+    __repr__ = __str__
+
+    def parameters_and_returns(self, number=str):
+        """The schema without the name; `number` writes a number."""
         texts = []
         for i, argument in enumerate(self.arguments):
             if argument.is_keyword_only and "*" not in texts:
                 texts.append("*")
-            texts.append(argument.text(i))
+            texts.append(argument.text(i, number))
         returns = self.returns[0] if len(self.returns) == 1 else f"({', '.join(self.returns)})"
         return f"({', '.join(texts)}) -> {returns}"
 
 
-def default_text(value):
+def shown_number(value):
+    """A number as C++ shows it: 17 digits, "2." for a whole float."""
+    if not isinstance(value, float):
+        return str(value)
+    text = f"{value:.17g}"
+    return text + "." if text.lstrip("-").isdigit() else text
+
+
+def default_text(value, number=str):
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, dtype):
         return str(value).removeprefix("torch.")
-    return str(value).replace("(", "[").replace(")", "]") if isinstance(value, (tuple, list)) else str(value)
+    return f"[{', '.join(map(number, value))}]" if isinstance(value, (tuple, list)) else number(value)
 
 
 # ---- from a function's annotations -------------------------------------------------------------------------
@@ -93,15 +103,16 @@ def infer_schema(prototype_function, *, mutates_args, op_name=None):
     annotation is missing or of a type that a schema cannot hold. torch.library.infer_schema.
     """
     schema = schema_of(prototype_function, mutates_args, op_name or "")
-    return str(schema) if op_name else schema.parameters_and_returns()
+    return schema.name + schema.parameters_and_returns()
 
 
 def schema_of(function, mutates_args, name):
     """The same as a Schema."""
     signature = inspect.signature(function, eval_str=True)
+    signature_text = str(signature).replace("teachtorch.tensor.Tensor", "teachtorch.Tensor")
 
     def fail(what):
-        raise ValueError(f"infer_schema(func): {what} Got func with signature {signature})")
+        raise ValueError(f"infer_schema(func): {what} Got func with signature {signature_text})")
     arguments = tuple([argument_of(p, mutates_args, fail) for p in signature.parameters.values()])
     check_mutated(mutates_args, arguments, fail)
     return Schema(name, arguments, returns_of(signature.return_annotation, fail))
@@ -132,12 +143,14 @@ def check_mutated(mutates_args, arguments, fail):
                              "mutated or the string 'unknown'. ")
         return
     mutable = {a.name for a in arguments if a.is_mutable}
+    unknown = set(mutates_args) - {a.name for a in arguments}
+    if unknown:
+        fail(f"{unknown} in mutates_args were not found in the custom op's signature. mutates_args should contain "
+             "the names of all args that the custom op mutates, or just the string 'unknown' if you don't know.")
     for name in mutates_args:
-        if name not in [a.name for a in arguments]:
-            fail(f"{name} in mutates_args were not found in the custom op's signature.")
         if name not in mutable:
             fail(f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be "
-                 "mutated.")
+                 "mutated")
 
 
 def type_text(annotation):
@@ -189,6 +202,8 @@ PARAMETER = re.compile(r"(?P<type>[A-Za-z]\w*)(?:\((?P<alias>[^)]*)\))?(?P<suffi
 def parse(text):
     """The Schema that a text such as "foo(Tensor x, int n=2) -> Tensor" means. RuntimeError where it has no
     sense."""
+    if "(" not in text:
+        raise RuntimeError("Tried to parse a function schema but only the operator name was given")
     match = re.fullmatch(r"\s*([\w:.]*)\((.*)\)\s*->\s*(.+?)\s*", text, re.DOTALL)
     if match is None:
         raise RuntimeError(f"a schema has the form 'name(Tensor x, int n=2) -> Tensor':\n{text}")

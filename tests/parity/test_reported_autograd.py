@@ -13,6 +13,9 @@ fw, fn, x, t = torch.autograd.forward_ad, torch.func, torch.tensor([1.0, 2.0]), 
 def dual(function, *args):
     with fw.dual_level():
         return function(*args)
+L = torch.library
+def typed(x: torch.Tensor, y: int, s: str = "a", k: float = 2.0, j: float = 1e-5) -> torch.Tensor: return x * y
+def twice(x: torch.Tensor) -> torch.Tensor: return x * 2
 def check(function, values, **options):
     return torch.autograd.gradcheck(function, values.double().requires_grad_(), **options)
 def scaled(factor):
@@ -123,7 +126,35 @@ GRADCHECKS = """
     |     def backward(ctx, g): Varying.calls += 1; return g * Varying.calls
     | check(Varying.apply, x)
 """
-SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS, GRADCHECKS) for snippet in snippets_of(table)]
+OPERATORS = """
+    L.infer_schema(typed, mutates_args=("x",)), L.infer_schema(typed, mutates_args=(), op_name="ra::f")
+    L.infer_schema(typed, mutates_args=("y",))
+    L.infer_schema(typed, mutates_args=("q",))
+    L.infer_schema(lambda x: x, mutates_args=())
+    op = L.custom_op("ra::typed", typed, mutates_args=())
+    | repr(torch.ops.ra.typed.default._schema), str(op._opoverload._schema)
+    op = L.custom_op("ra::typed", typed, mutates_args=()); op(x, 1, "a", 3, 5)
+    op = L.custom_op("ra::typed", typed, mutates_args=()); op(x)
+    op = L.custom_op("ra::only", lambda x, n=2: x * n, mutates_args=(), schema="(Tensor x, *, int n=2) -> Tensor"); op(x, 3)
+    op = L.custom_op("ra::only", lambda x, n=2: x * n, mutates_args=(), schema="(Tensor x, *, int n=2) -> Tensor"); op(x, 3, n=4)
+    op = L.custom_op("ra::cast", twice, mutates_args=()); op.register_autocast("cpu", torch.bfloat16); before = op(x)
+    | with torch.autocast("cpu", dtype=torch.float16): inside = op(x), op(x.double())
+    | op.register_autocast("cpu", torch.float16)
+    | with torch.autocast("cpu"): again = op(x)
+    | before, inside, again
+    op = L.custom_op("ra::named", twice, mutates_args=()); L.register_autocast("ra::named", "cpu", torch.bfloat16)
+    | with torch.autocast("cpu"): inside = torch.ops.ra.named(x)
+    | inside
+    L.custom_op("ra::cast", twice, mutates_args=()).register_autocast(3, torch.float16)
+    op = L.custom_op("ra::fake", twice, mutates_args=()); L.impl_abstract("ra::fake", lambda x: torch.empty_like(x))
+    | op(x.to("meta")).shape, L.opcheck(torch.ops.ra.fake, (x,))["test_schema"]
+    L.register_fake("ra::nothing", lambda x: x)
+    L.Library("ra", "FOO")
+    L.Library("aten", "FRAGMENT")
+    L.Library("ra", "FRAGMENT").define("bad")
+    L.define("ra::defined" + torch.__name__, "(Tensor x) -> Tensor")
+"""
+SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS, GRADCHECKS, OPERATORS) for snippet in snippets_of(table)]
 
 
 @pytest.fixture(scope="module", autouse=True)
