@@ -117,7 +117,22 @@ SHAPES = """
     F.pad(torch.ones(1, 1, 2, 2), (1, 1), mode="circular")
     F.pad(torch.ones(1, 1, 2, 2), (1, 1, 1, 1, 0, 0, 0, 0), mode="replicate")
 """
-TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES)
+LOADERS = """
+    type(iter(torch.utils.data.DataLoader([1, 2]))).__name__
+    isinstance(iter(torch.utils.data.DataLoader([1])), torch.utils.data.dataloader._BaseDataLoaderIter)
+    torch.utils.data.dataloader._MultiProcessingDataLoaderIter.__name__
+    torch.utils.data.ConcatDataset([[1, 2], [3, 4, 5]]).cummulative_sizes
+    torch.utils.data._utils.collate.default_collate([1.0, 2.0])
+    torch.utils.data._utils.collate.collate_tensor_fn([torch.ones(2), torch.zeros(2)])
+    C = torch.utils.data._utils.collate
+    | C.collate([{"a": 1}, {"a": 2}], collate_fn_map={int: C.collate_int_fn})
+    C = torch.utils.data._utils.collate
+    | C.collate([(1, "x"), (2, "y")], collate_fn_map={**C.default_collate_fn_map, str: lambda b, **_: "".join(b)})
+    C = torch.utils.data._utils.collate; C.default_collate([np.ones(2), np.zeros(2)])
+    torch.utils.data._utils.worker.get_worker_info()
+    torch.utils.data._utils.pin_memory.pin_memory("text")
+"""
+TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES, LOADERS)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 

@@ -1,4 +1,5 @@
 """Datasets, samplers and the DataLoader (torch.utils.data)."""
+from . import _utils  # noqa: F401
 from .collate import default_collate, default_convert  # noqa: F401
 from .dataloader import DataLoader  # noqa: F401
 from .dataset import (ChainDataset, ConcatDataset, Dataset, IterableDataset, StackDataset, Subset,  # noqa: F401

@@ -6,9 +6,9 @@ import warnings
 
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
-from .iterator import SingleProcessIterator
+from .iterator import _BaseDataLoaderIter, _SingleProcessDataLoaderIter  # noqa: F401
 from .sampler import BatchSampler, InfiniteConstantSampler, RandomSampler, SequentialSampler
-from .workers import MultiProcessIterator
+from .workers import _MultiProcessingDataLoaderIter
 
 # What stays as the constructor has set it: the sampler was made for it.
 FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
@@ -90,7 +90,7 @@ class DataLoader:
         if self._iterator is not None and self._iterator.has_workers:
             self._iterator.restart()
             return self._iterator
-        iterator = MultiProcessIterator(self) if self.num_workers else SingleProcessIterator(self)
+        iterator = _MultiProcessingDataLoaderIter(self) if self.num_workers else _SingleProcessDataLoaderIter(self)
         if self.persistent_workers:
             self._iterator = iterator
         return iterator

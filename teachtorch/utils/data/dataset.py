@@ -98,6 +98,12 @@ class ConcatDataset(Dataset):
             raise AssertionError("ConcatDataset does not support IterableDataset")
         self.cumulative_sizes = list(itertools.accumulate(len(d) for d in self.datasets))
 
+    @property
+    def cummulative_sizes(self):
+        """An older spelling of `cumulative_sizes`; FutureWarning."""
+        warnings.warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2)
+        return self.cumulative_sizes
+
     def __len__(self):
         return self.cumulative_sizes[-1]
 

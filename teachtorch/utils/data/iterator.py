@@ -14,7 +14,7 @@ REPLICAS = ("For multiprocessing data-loading, this could be caused by not prope
             "IterableDataset for examples.")
 
 
-class LoaderIterator:
+class _BaseDataLoaderIter:
     """One epoch of batches: subclasses define _next_batch."""
 
     def __init__(self, loader):
@@ -46,7 +46,7 @@ class LoaderIterator:
         return pinned(batch) if self._pins else batch
 
 
-class SingleProcessIterator(LoaderIterator):
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     """Takes the next indices from the sampler and fetches their samples, when it is asked for a batch."""
 
     def __init__(self, loader):

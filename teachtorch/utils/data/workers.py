@@ -10,7 +10,7 @@ from multiprocessing.connection import wait
 
 from ...core import observer
 from . import transport
-from .iterator import LoaderIterator
+from .iterator import _BaseDataLoaderIter
 from .worker import Failure, Job, StreamEnd, work
 
 PATIENCE = 5.0                        # seconds that workers have to end by themselves
@@ -73,7 +73,7 @@ def end(workers, owner):
             worker.process.join(max(0, deadline - time.monotonic()))
 
 
-class MultiProcessIterator(LoaderIterator):
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """One epoch, or with persistent workers one after the other, of batches that worker processes fetch."""
 
     def __init__(self, loader):
