@@ -1,5 +1,6 @@
 """Multi-head attention as a module."""
 
+from ..autograd.grad_mode import is_grad_enabled
 from ..ops.attention import float_mask
 from ..ops.declare import exports
 from . import functional as F
@@ -113,6 +114,7 @@ class MultiheadAttention(Module):
         is_causal=False,
     ):
         is_batched = query.dim() == 3
+        is_lean = is_batched and query is key is value and self._is_lean(query, key_padding_mask, attn_mask)
         key_padding_mask = float_mask(
             key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype
         )
@@ -146,7 +148,19 @@ class MultiheadAttention(Module):
             average_attn_weights,
             is_causal,
         )
-        return (output.transpose(1, 0) if self.batch_first and is_batched else output), weights
+        output = output.transpose(1, 0) if self.batch_first and is_batched else output
+        return (output.contiguous() if is_lean else output), weights
+
+    def _is_lean(self, query, *masks):
+        """Whether PyTorch would take its inference kernel for self-attention, whose result is contiguous."""
+        weight = self.in_proj_weight
+        return (
+            self.batch_first and not self.training and self.num_heads % 2 == 0 and not self.add_zero_attn
+            and self.bias_k is None and weight is not None and self.in_proj_bias is not None
+            and weight.dtype == query.dtype
+            and not any([mask is not None and mask.is_floating_point() for mask in masks])
+            and not (is_grad_enabled() and any([t.requires_grad for t in (query, *self.parameters())]))
+        )
 
 
 def transposed_alike(query, key, value):

@@ -278,6 +278,8 @@ def scaled_dot_product_attention(
     if not (query.numel() and key.numel() and value.numel()):
         return attention_of_nothing(query, key, value)
     if allowed["flash"] and is_flash(query, key, value, attn_mask, dropout_p):
+        if attn_mask is not None:
+            attn_mask.size(-2)                 # IndexError for a mask of less than two dimensions
         return attention_operator(query, key, value, is_causal, attn_mask, scale)[0]
     if not allowed["math"]:
         raise RuntimeError("No viable backend for scaled_dot_product_attention was found. This is likely due to turning "

@@ -132,7 +132,34 @@ LOADERS = """
     torch.utils.data._utils.worker.get_worker_info()
     torch.utils.data._utils.pin_memory.pin_memory("text")
 """
-TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES, LOADERS)
+ATTENTION = """
+    x = torch.ones(1, 2, 3, 2); F.scaled_dot_product_attention(x, x, x, torch.tensor([True, False, True]))
+    x = torch.ones(1, 2, 3, 2); F.scaled_dot_product_attention(x, x, x, torch.tensor(1.0))
+    x = torch.ones(2, 3, 2); F.scaled_dot_product_attention(x, x, x, torch.tensor([True, False, True]))
+    m = nn.MultiheadAttention(4, 2, batch_first=True).eval(); x = torch.ones(3, 2, 4)
+    | with torch.no_grad(): y = m(x, x, x)
+    | y[0].stride(), y[1].stride()
+    m = nn.MultiheadAttention(4, 2, batch_first=True).eval(); x = torch.ones(3, 2, 4); m(x, x, x)[0].stride()
+    m = nn.MultiheadAttention(4, 2, batch_first=True); x = torch.ones(3, 2, 4)
+    | with torch.no_grad(): y = m(x, x, x)[0].stride()
+    | y
+    m = nn.MultiheadAttention(4, 2, batch_first=True).eval(); x = torch.ones(3, 2, 4)
+    | with torch.no_grad(): y = m(x, x.clone(), x, need_weights=False)[0].stride()
+    | y
+    m = nn.MultiheadAttention(3, 3, batch_first=True).eval(); x = torch.ones(3, 2, 3)
+    | with torch.no_grad(): y = m(x, x, x)[0].stride()
+    | y
+    m = nn.MultiheadAttention(4, 2, batch_first=True).eval().requires_grad_(False); x = torch.ones(3, 2, 4)
+    | m(x, x, x, key_padding_mask=torch.tensor([[False, True]] * 3), need_weights=False)[0].stride()
+    m = nn.MultiheadAttention(4, 2, batch_first=True, bias=False).eval(); x = torch.ones(3, 2, 4)
+    | with torch.no_grad(): y = m(x, x, x)[0].stride()
+    | y
+    m = nn.MultiheadAttention(4, 2, batch_first=True).eval(); x = torch.ones(3, 2, 4)
+    | with torch.no_grad(): y = m(x, x, x, attn_mask=torch.zeros(2, 2))[0].stride()
+    | y
+"""
+TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES, LOADERS,
+          ATTENTION)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 
