@@ -8,7 +8,7 @@ import inspect
 
 from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE_AND_LAYOUT
 from ..dispatch.state import set_grad_mode, state
-from ..tensor import NewKeys, new_keys
+from ..tensor import NewKeys, Tensor, counter_of, new_keys
 
 
 def is_grad_enabled():
@@ -108,6 +108,25 @@ class set_grad_enabled(_SwitchDecorator):
 
     def __exit__(self, *exc):
         set_grad_mode(self._before)
+
+
+class _unsafe_preserve_version_counter(_SwitchDecorator):
+    """In the block, in-place changes of the tensor (or tensors) are not counted: at its end their versions are what they
+    were, and backward cannot tell that they have changed. Only for changes that no saved tensor minds."""
+
+    def __init__(self, tensors):
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+        self._before = [t._version for t in self.tensors]
+
+    def clone(self):
+        return _unsafe_preserve_version_counter(self.tensors)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *exc):
+        for t, version in zip(self.tensors, self._before):
+            counter_of(t).value = version
 
 
 class inference_mode(_SwitchDecorator):

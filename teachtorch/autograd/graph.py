@@ -73,6 +73,14 @@ def get_gradient_edge(tensor):
     return GradientEdge(*edge)
 
 
+def _get_grad_fn_or_grad_acc(t):
+    """The node that a tensor's gradient goes to. AssertionError if there is none."""
+    edge = t if isinstance(t, GradientEdge) else gradient_edge(t)
+    if edge is None:
+        raise AssertionError("Expected gradient function to be set")
+    return edge[0]
+
+
 class _Handles:
     """Several handles removed together."""
 
@@ -98,9 +106,13 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    make = _AllGradients if mode == "all" else _AnyGradient
-    collector = make(tensors, fn)
-    return _Handles([t.register_hook(collector.hook_of(i)) for i, t in enumerate(tensors)])
+    if mode == "any":
+        collector, watched = _AnyGradient(tensors, fn), [t for t in tensors if t.requires_grad]
+    else:
+        for t in tensors:
+            _get_grad_fn_or_grad_acc(t)
+        collector, watched = _AllGradients(tensors, fn), tensors
+    return _Handles([t.register_hook(collector.hook_of(i)) for i, t in enumerate(watched)])
 
 
 class _AnyGradient:

@@ -5,6 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import teachtorch  # noqa: E402
 from tests.parity.snippets import assert_same, snippets_of
 
 # Begins each snippet: short names, and what the snippets share.
@@ -13,7 +14,7 @@ fw, fn, x, t = torch.autograd.forward_ad, torch.func, torch.tensor([1.0, 2.0]), 
 def dual(function, *args):
     with fw.dual_level():
         return function(*args)
-L = torch.library
+L, G = torch.library, torch.autograd.graph
 def typed(x: torch.Tensor, y: int, s: str = "a", k: float = 2.0, j: float = 1e-5) -> torch.Tensor: return x * y
 def twice(x: torch.Tensor) -> torch.Tensor: return x * 2
 def check(function, values, **options):
@@ -154,7 +155,48 @@ OPERATORS = """
     L.Library("ra", "FRAGMENT").define("bad")
     L.define("ra::defined" + torch.__name__, "(Tensor x) -> Tensor")
 """
-SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS, GRADCHECKS, OPERATORS) for snippet in snippets_of(table)]
+MUTATIONS = """
+    a = x.clone().requires_grad_()
+    | with G.allow_mutation_on_saved_tensors() as kept:
+    |     b = a.clone(); out = (b ** 2).sum(); before = len(kept.original), len(kept.cloned)
+    |     b.sin_(); after = len(kept.original), len(kept.cloned); out.backward()
+    | a.grad, before, after, type(kept).__name__
+    a = x.clone().requires_grad_()
+    | with G.allow_mutation_on_saved_tensors(): b = a.clone(); out = (b * b.exp()).sum(); b.copy_(t); b.mul_(2); out.backward()
+    | a.grad
+    a = x.clone().requires_grad_()
+    | with G.allow_mutation_on_saved_tensors(): out = (a.clone() ** 2).sum()
+    | out.backward()
+    with G.allow_mutation_on_saved_tensors():
+    |     with G.allow_mutation_on_saved_tensors(): pass
+    with G.disable_saved_tensors_hooks("not here"):
+    |     with G.allow_mutation_on_saved_tensors(): pass
+    x.add_(1)
+    | with torch.autograd._unsafe_preserve_version_counter(x): x.add_(1); inside = x._version
+    | inside, x._version
+    a = x.clone().requires_grad_(); out = (a * 2) ** 2; b = a * 2; c = b ** 2
+    | with torch.autograd._unsafe_preserve_version_counter((b, t)): b.add_(1); t.mul_(2)
+    | c.sum().backward(); a.grad, b._version, t._version
+    G._get_grad_fn_or_grad_acc(x.requires_grad_()).name(), G._get_grad_fn_or_grad_acc(x * 2).name()
+    G._get_grad_fn_or_grad_acc(x)
+    G.register_multi_grad_hook([torch.ones(1)], lambda g: None)
+    a, seen = x.clone().requires_grad_(), []; handle = G.register_multi_grad_hook([torch.ones(1), a], seen.append, mode="any")
+    | (a * 2).sum().backward(); handle.remove(); (a * 2).sum().backward(); seen
+"""
+
+
+def test_saved_results_and_views_are_copied_before_they_change():
+    """PyTorch asks for the address of the changed tensor, not of its memory, and so misses these."""
+    a = teachtorch.arange(4.0, requires_grad=True)
+    with teachtorch.autograd.graph.allow_mutation_on_saved_tensors():
+        b = a.clone()
+        out = (b ** 2).sum() + b.exp().mul_(3).sum()
+        b[1:3].zero_()
+        out.backward()
+    assert teachtorch.allclose(a.grad, 2 * a.detach() + 3 * a.detach().exp())
+
+
+SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS, GRADCHECKS, OPERATORS, MUTATIONS) for snippet in snippets_of(table)]
 
 
 @pytest.fixture(scope="module", autouse=True)
