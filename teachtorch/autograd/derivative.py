@@ -295,7 +295,7 @@ class OperatorNode(Node):
         """`_saved_<name>`: what the node keeps, unpacked. RuntimeError once it has been freed."""
         prefix = "_raw_saved_" if name.startswith("_raw_saved_") else "_saved_"
         if name.startswith(prefix):
-            wanted = name.removeprefix(prefix)
+            wanted = name.removeprefix(prefix).replace("_sym_sizes", "_shape")      # PyTorch's word for a saved shape
             names = OperatorNode.plan.__get__(self).names
             if wanted in names:
                 place = names.index(wanted)

@@ -179,6 +179,8 @@ MUTATIONS = """
     | c.sum().backward(); a.grad, b._version, t._version
     G._get_grad_fn_or_grad_acc(x.requires_grad_()).name(), G._get_grad_fn_or_grad_acc(x * 2).name()
     G._get_grad_fn_or_grad_acc(x)
+    x.requires_grad_().sum().grad_fn._saved_self_sym_sizes, x.view(1, 2).sum(1).grad_fn._saved_self_sym_sizes
+    x.requires_grad_().exp().grad_fn._saved_self_sym_sizes
     G.register_multi_grad_hook([torch.ones(1)], lambda g: None)
     a, seen = x.clone().requires_grad_(), []; handle = G.register_multi_grad_hook([torch.ones(1), a], seen.append, mode="any")
     | (a * 2).sum().backward(); handle.remove(); (a * 2).sum().backward(); seen
