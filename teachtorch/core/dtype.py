@@ -92,6 +92,12 @@ CPP_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "b
              "uint8": "unsigned char", "bool": "bool"}
 
 
+def type_name(of):
+    """What PyTorch's C++ side calls the type of a CPU tensor; two dtypes have no legacy type."""
+    name = scalar_type_name(of)
+    return f"CPU{name}Type" if of in (bool, bfloat16) else f"torch.{name}Tensor"
+
+
 def wants_dtype(value, asking):
     """The value, if it is a dtype. TypeError for anything else."""
     if not isinstance(value, dtype):

@@ -133,15 +133,10 @@ def check_dtypes(dtype, weight_dtype, bias_dtype, shape, weight_shape, transpose
                 f"expected scalar type {scalar_type_name(dtype)} but found {scalar_type_name(weight_dtype)}"
             )
         raise RuntimeError(
-            f"Input type ({type_name(dtype)}) and weight type ({type_name(weight_dtype)}) should be the same "
+            f"Input type ({dt.type_name(dtype)}) and weight type ({dt.type_name(weight_dtype)}) should be the same "
             "or input should be a MKLDNN tensor and weight is a dense tensor"
         )
     check_bias_dtype(dtype, bias_dtype)
-
-
-def type_name(dtype):
-    """What the C++ side calls a tensor's type."""
-    return "CPUBFloat16Type" if dtype is dt.bfloat16 else f"torch.{scalar_type_name(dtype)}Tensor"
 
 
 def check_bias_dtype(dtype, bias_dtype):

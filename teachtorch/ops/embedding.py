@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..core import dtype as dt
-from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels import rows
 from ..tensor import array_of
@@ -25,7 +24,7 @@ def check_lookup(indices, name):
     if indices._dtype not in (dt.int64, dt.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-            f"Int; but got torch.{scalar_type_name(indices._dtype)}Tensor instead (while checking "
+            f"Int; but got {dt.type_name(indices._dtype)} instead (while checking "
             f"arguments for {name})"
         )
 
@@ -261,6 +260,12 @@ def check_bag_arguments(input, weight, offsets, mode, scale_grad_by_freq, sparse
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
             f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
+    if per_sample_weights is not None and per_sample_weights._dtype is not weight._dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type {dt.type_name(weight._dtype)} does not equal "
+            f"{dt.type_name(per_sample_weights._dtype)} (while checking arguments for embedding_bag)"
         )
 
 

@@ -1,4 +1,4 @@
-"""Gradients and casts at infinity, NaN and -0.0, calls with odd arguments: the same here, down to texts and warnings."""
+"""Gradients and casts at infinity, NaN and -0.0, calls with odd arguments: the same here, down to texts."""
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -127,7 +127,8 @@ LOADERS = """
     C = torch.utils.data._utils.collate
     | C.collate([{"a": 1}, {"a": 2}], collate_fn_map={int: C.collate_int_fn})
     C = torch.utils.data._utils.collate
-    | C.collate([(1, "x"), (2, "y")], collate_fn_map={**C.default_collate_fn_map, str: lambda b, **_: "".join(b)})
+    | joined = {**C.default_collate_fn_map, str: lambda batch, **_: "".join(batch)}
+    | C.collate([(1, "x"), (2, "y")], collate_fn_map=joined)
     C = torch.utils.data._utils.collate; C.default_collate([np.ones(2), np.zeros(2)])
     torch.utils.data._utils.worker.get_worker_info()
     torch.utils.data._utils.pin_memory.pin_memory("text")
@@ -158,8 +159,20 @@ ATTENTION = """
     | with torch.no_grad(): y = m(x, x, x, attn_mask=torch.zeros(2, 2))[0].stride()
     | y
 """
+EMBEDDINGS = """
+    F.embedding(torch.tensor([True]), torch.ones(2, 2))
+    F.embedding(torch.tensor([1.0]).bfloat16(), torch.ones(2, 2))
+    F.embedding(torch.tensor([1.0]), torch.ones(2, 2))
+    w = torch.ones(1, 2).double()
+    | F.embedding_bag(torch.tensor([[0, 1]]), torch.eye(2), mode="sum", per_sample_weights=w)
+    w = torch.ones(1, 2).bfloat16()
+    | F.embedding_bag(torch.tensor([[0, 1]]), torch.eye(2), mode="sum", per_sample_weights=w)
+    w = torch.ones(1, 2).double()
+    | F.embedding_bag(torch.tensor([[0, 1]]), torch.eye(2), mode="max", per_sample_weights=w)
+    F.conv2d(torch.ones(1, 1, 4, 4).bfloat16(), torch.ones(1, 1, 2, 2))
+"""
 TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES, LOADERS,
-          ATTENTION)
+          ATTENTION, EMBEDDINGS)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 
