@@ -3,13 +3,19 @@
 Operators do not look at their arguments' types, since each look would cost every call. A kernel that is given a string
 soon fails in one way or another; then the call is held against PyTorch's signatures (call_rules.py). If it fits none,
 the error becomes the TypeError that PyTorch raises for it. Some wrong values would not fail (1 for True, True for a
-dimension): for these a function looks at the argument's class, and asks the signatures if it is no usual one. Where PyTorch has no signature, an AttributeError says which
-object was asked for what only tensors have; if that is one of the arguments, the call was wrong, too.
+dimension): for these a function looks at the argument's class, and asks the signatures if it is no usual one. Where
+PyTorch has no signature, an AttributeError says which object was asked for what only tensors have; if that is one of the
+arguments, the call was wrong, too.
 """
 import inspect
 
 from ..tensor import Tensor
 from .call_rules import objection
+
+
+def fits(rules, args, kwargs):
+    """Whether the call fits the signatures of `rules`, a name in call_rules.py."""
+    return not rules or objection(rules, args, kwargs) is None
 
 
 def refuse_misfit(rules, args, kwargs):

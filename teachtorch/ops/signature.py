@@ -11,7 +11,7 @@ from ..core.generated import function_from
 from ..dispatch.overriding import asks, keys_of_other, overriding
 from ..dispatch.keys import PYTHON_FUNCTION
 from ..dispatch.state import state
-from ..dispatch.wrong_types import explain, refuse_misfit
+from ..dispatch.wrong_types import explain, fits, refuse_misfit
 from ..tensor import Tensor
 
 
@@ -36,18 +36,19 @@ class Signature:
         defaults = dict(zip(self.positional[required:], self.defaults), **self.keyword_defaults)
         return [n for n in self.names if n != self.rest and defaults.get(n) is None]
 
-    def as_written(self, values):
+    def as_written(self, values, in_place=True):
         """The likely call behind the values of all arguments: (args, {name: value}), without what is a default.
 
-        What stands before the first default was probably given in its place, what comes later by its name.
+        What stands before the first default was probably given in its place, what comes later by its name; with
+        `in_place=False` everything that has a default.
         """
         args, kwargs = [], {}
         required = len(self.positional) - len(self.defaults)
         for place, (name, value) in enumerate(zip(self.names, values)):
             if name == self.rest:
                 args += value
-            elif place < required or place < len(self.positional) and not kwargs and len(args) == place \
-                    and value is not self.defaults[place - required]:
+            elif place < required or in_place and place < len(self.positional) and not kwargs \
+                    and len(args) == place and value is not self.defaults[place - required]:
                 args.append(value)
             elif value is not self.default_of(name):
                 kwargs[_shown(name)] = value
@@ -119,9 +120,17 @@ def meet(value, taken, rules, signature, values):
     """The keys that an argument of a class not met before adds to a call. TypeError if the call does not fit `rules`."""
     if overriding[type(value)]:
         return PYTHON_FUNCTION
-    refuse_misfit(rules, *signature.as_written(values))
+    if not fits(rules, *signature.as_written(values, in_place=False)):
+        refuse_misfit(rules, *signature.as_written(values))
     taken.add(type(value))
     return 0
+
+
+def explain_values(error, name, names, rules, signature, values):
+    """Raise PyTorch's TypeError if the call does not fit `rules`, whichever way it was written."""
+    if fits(rules, *signature.as_written(values, in_place=False)):
+        rules = ""
+    explain(error, name, names, rules, *signature.as_written(values))
 
 
 def _composing(signature, arguments):
@@ -151,7 +160,7 @@ def _compiled(name, parameters, body, signature, scope):
     body = _explaining(body, ", ".join(map(_shown, signature.names)))
     scope.setdefault("_rules", "")
     scope.update({f"_taken_{n}": set() for n in signature.names})
-    scope.update(_explain=explain, _name=short, _names=[_shown(n) for n in signature.names], _signature=signature,
+    scope.update(_explain=explain_values, _name=short, _names=[_shown(n) for n in signature.names], _signature=signature,
                  _sequence=sequence, _keyword_defaults=signature.keyword_defaults,
                  _defaults=dict(zip(reversed(signature.positional), reversed(signature.defaults))))
     return function_from(f"def {short}({parameters}):\n{body}", short, f"operator {name}", scope)
@@ -161,7 +170,7 @@ def _explaining(body, arguments):
     """The body inside a `try`, which costs nothing until something is raised."""
     indented = "".join(f"    {line}\n" for line in body.splitlines())
     return (f"    try:\n{indented}    except Exception as error:\n"
-            f"        _explain(error, _name, _names, _rules, *_signature.as_written(({arguments},)))\n        raise\n")
+            f"        _explain(error, _name, _names, _rules, _signature, ({arguments},))\n        raise\n")
 
 
 def _shown(name):
