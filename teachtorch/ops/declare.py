@@ -219,9 +219,7 @@ def publish(name, function, spaces):
 
 def rules_name(name, spaces):
     """Under which name dispatch/call_rules.py knows a function that is published in `spaces`."""
-    if "" in spaces or "linalg" in spaces or "special" in spaces:
-        return name
-    if name.startswith("special_"):
+    if "" in spaces or name.startswith(("linalg.", "special.", "special_")):
         return name
     return f"{spaces[0]}.{name.rpartition('.')[2]}" if spaces else ""
 

@@ -158,17 +158,21 @@ def sum_to_size(self, *size):
 
 def apply_(self, callable):
     """Replace each element by `callable(element)`: slow, and for tensors without gradient only."""
-    return self.map_(self, lambda value, other: callable(value), _name="apply_")
+    return mapped("apply_", self, self, lambda value, other: callable(value))
 
 
-def map_(self, tensor, callable, _name="map_"):
+def map_(self, tensor, callable):
     """Replace each element by `callable(element, element of tensor)`: slow, and without gradient."""
-    if self.requires_grad:
-        raise RuntimeError(f"Can't call {_name}() on Variable that requires grad. Use var.detach().{_name}() "
+    return mapped("map_", self, tensor, callable)
+
+
+def mapped(name, target, other, function):
+    if target.requires_grad:
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
                            "instead.")
-    pairs = zip(array_of(self).ravel().tolist(), array_of(tensor.expand(self._shape)).ravel().tolist())
-    found = self.new_tensor([callable(a, b) for a, b in pairs])
-    return self.copy_(found.reshape(self._shape))
+    pairs = zip(array_of(target).ravel().tolist(), array_of(other.expand(target._shape)).ravel().tolist())
+    found = target.new_tensor([function(a, b) for a, b in pairs])
+    return target.copy_(found.reshape(target._shape))
 
 
 def _assert(condition, message):

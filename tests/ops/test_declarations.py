@@ -15,7 +15,7 @@ DECLARED = {name: op for name, op in registry.items() if op.info is not None}
 # An in-place variant shares the declaration of its operator and is checked beside it.
 # Operators of sparse tensors are checked in tests/sparse: arrays cannot stand for their arguments.
 OPERATORS = sorted(name for name, op in DECLARED.items() if op.info.name == name
-                   and not op.info.function.__module__.startswith("teachtorch.ops.sparse"))
+                   and op.info.function is not None and not op.info.function.__module__.startswith("teachtorch.ops.sparse"))
 CASES = [(name, i) for name in OPERATORS for i in range(len(SAMPLES.get(name, ())))]
 
 

@@ -12,7 +12,7 @@ OPERATORS = sorted(
     name
     for name, op in registry.items()
     if op.info is not None and op.info.name == name
-    and not op.info.function.__module__.startswith("teachtorch.ops.sparse")  # there is no sparse layout on sim
+    and op.info.function is not None and not op.info.function.__module__.startswith("teachtorch.ops.sparse")  # there is no sparse layout on sim
 )
 RANDOM = {
     "rand",

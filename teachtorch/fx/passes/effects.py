@@ -88,7 +88,7 @@ def may_share_memory(node):
     if node.op == "call_module":
         module = node._submodule()
         shares = type(module).__name__.startswith(SHARING_MODULES)
-    return not is_known(node) or shares or bool(changed_nodes(node))
+        return not is_known(node) or shares or bool(changed_nodes(node))
     if node.op not in ("call_function", "call_method") or changed_nodes(node):
         return True
     if getattr(node.target, "__module__", None) in ("_operator",
