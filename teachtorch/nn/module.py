@@ -352,8 +352,12 @@ class Module(HookedCall, Stateful):
         if dtype is not None and not dtype.is_floating_point:
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
                             f"dtype={dtype}")
-        return self._apply(lambda t: converted(t, device, dtype if t.is_floating_point() else None,
-                                               memory_format if t.dim() in (4, 5) else None))
+
+        def convert(t):
+            is_laid_out = memory_format is not None and t.dim() in (4, 5)      # a lazy parameter has no dimensions yet
+            return converted(t, device, dtype if t.is_floating_point() else None, memory_format if is_laid_out else None)
+
+        return self._apply(convert)
 
     def to_empty(self, *, device, recurse=True):
         """Move parameters and buffers to a device without their values."""

@@ -40,7 +40,6 @@ NOT_HERE = {
         "GRID_SAMPLE_INTERPOLATION_MODES",
         "GRID_SAMPLE_PADDING_MODES",
         "native_channel_shuffle",
-        "conv_tbc",
         "DType",
     },
 }

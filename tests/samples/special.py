@@ -1,7 +1,7 @@
 """Samples for teachtorch/ops/special.py."""
 from tests.samples import positive, sample, x
 from tests.samples.elementary import UNIT, arrays, with_whole_numbers
-from tests.samples.pointwise import pairs
+from tests.samples.pointwise import pairs, tensor_pairs
 
 
 def above_one(*shape, seed=0):
@@ -24,7 +24,7 @@ SAMPLES = {
     "special_i0e": with_whole_numbers(positive),
     "special_i1e": with_whole_numbers(positive),
     "special_zeta": constant(pairs(above_one, positive)),
-    "igamma": constant(pairs(positive, positive)),
-    "igammac": constant(pairs(positive, positive)),
+    "igamma": constant(tensor_pairs(positive, positive)),
+    "igammac": constant(tensor_pairs(positive, positive)),
     "mvlgamma": [sample(above_one(3), 2), sample(above_one(2, 2), 1), sample(above_one(), 2)],
 }

@@ -37,7 +37,7 @@ def launch_on_cuda(op, cpu, device, args, outputs=(), written=()):
 def kernel_of(op):
     """The function that takes an operator to its kernel on the GPU, or None."""
     found = native.get(op.name)
-    return native["pointwise"] if found is None and op.info is not None and op.info.pointwise else found
+    return native["pointwise"] if found is None and getattr(op.info, "pointwise", False) else found
 
 
 def operators_with_kernels():
