@@ -55,9 +55,9 @@ def test_torch_stands_for_teachtorch(tmp_path):
     ("import torch.onnx", "torch.onnx"),
     ("import torch\ntorch.quantize_per_tensor(torch.ones(2), 1.0, 0, None)", "torch.quantize_per_tensor"),
     ("import torch\ntorch.onnx.export", "torch.onnx"),
-    ("from torch.nn.functional import conv_tbc", "torch.nn.functional.conv_tbc"),
+    ("from torch.nn.functional import grouped_mm", "torch.nn.functional.grouped_mm"),
     ("from torch import onnx", "torch.onnx"),
-    ("import torch.nn.functional as F\nF.conv_tbc", "torch.nn.functional.conv_tbc"),
+    ("import torch.nn.functional as F\nF.grouped_mm", "torch.nn.functional.grouped_mm"),
     ("import torch\ntorch.ones(2).q_scale()", "torch.Tensor.q_scale"),
     ("import torch\ntorch.Tensor.q_scale", "torch.Tensor.q_scale"),
 ])
