@@ -63,7 +63,10 @@ def storage_key(tensor):
     """A value that two tensors have in common exactly when they share storage; sparse ones share their values."""
     if tensor.is_sparse:
         tensor = tensor._values()
-    return tensor.untyped_storage().data_ptr()
+    storage = tensor.untyped_storage()
+    if tensor.device.type == "meta" or type(tensor).__name__ == "FakeTensor":
+        return "no memory", getattr(storage, "_cdata", id(tensor))
+    return storage.data_ptr()
 
 
 def human_bytes(count):

@@ -143,6 +143,24 @@ def kernel_for(*names):
 # ---- the host's way ----------------------------------------------------------------------------------------
 
 
+def dense_kernel_for(*names):
+    """`kernel_for` a function that fills contiguous results only; others are filled by a copy of those."""
+
+    def declare(function):
+        def run(launch, outputs, args):
+            dense = [t if t.is_contiguous() else launch.empty(t._shape, t._dtype) for t in outputs]
+            if function(launch, dense, args) is False:
+                return False
+            for target, source in zip(outputs, dense):
+                if target is not source:
+                    launch.copy(target, source)
+
+        kernel_for(*names)(run)
+        return function
+
+    return declare
+
+
 def on_the_host(op, cpu, device, args, outputs, written):
     """Run the CPU kernel on copies of the arguments, and copy what it made or changed to the device."""
     twins = {}

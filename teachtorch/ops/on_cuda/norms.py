@@ -4,13 +4,13 @@ import numpy as np
 
 from ...core import geometry
 from ..elementwise import scalar_of
-from .launching import are_floats, kernel_for, viewed
+from .launching import are_floats, dense_kernel_for, viewed
 from .rows import folded
 
 # ---- layer norm --------------------------------------------------------------------------------------------
 
 
-@kernel_for("native_layer_norm")
+@dense_kernel_for("native_layer_norm")
 def layer_norm(launch, outputs, args):
     from ...kernels.cuda import normalization
 
@@ -30,7 +30,7 @@ def layer_norm(launch, outputs, args):
     launch.enqueue(lambda stream: normalization.normalize_rows(target, source, *held, rows, count, stream))
 
 
-@kernel_for("native_layer_norm_backward")
+@dense_kernel_for("native_layer_norm_backward")
 def layer_norm_backward(launch, outputs, args):
     from ...kernels.cuda import normalization
 
@@ -52,7 +52,7 @@ def reciprocal_deviation(variance, eps):
     return 1 / np.sqrt(variance + eps)
 
 
-@kernel_for("native_batch_norm")
+@dense_kernel_for("native_batch_norm")
 def batch_norm(launch, outputs, args):
     """In training, as PyTorch does: the batch's statistics, which the running ones follow a little."""
     (out, mean, rstd), (t, weight, bias, running_mean, running_var, training, momentum, eps) = outputs, args
@@ -108,7 +108,7 @@ def slope_in_evaluation(grad, rstd, weight):
     return grad * rstd * weight
 
 
-@kernel_for("native_batch_norm_backward")
+@dense_kernel_for("native_batch_norm_backward")
 def batch_norm_backward(launch, outputs, args):
     (slope, weight_grad, bias_grad), (grad, t, weight, mean, rstd, training) = outputs, args
     if not are_floats(t, grad, weight, mean, rstd) or not t.numel():
@@ -159,7 +159,7 @@ def of_channel(given, group, value, dtype):
     return viewed(given, (group, size // group, 1), (size // group * step, step, 0))
 
 
-@kernel_for("native_group_norm")
+@dense_kernel_for("native_group_norm")
 def group_norm(launch, outputs, args):
     from ...kernels.cuda import normalization
 
@@ -187,7 +187,7 @@ def multiplied(x, y):
     return x * y
 
 
-@kernel_for("native_group_norm_backward")
+@dense_kernel_for("native_group_norm_backward")
 def group_norm_backward(launch, outputs, args):
     (slope, weight_grad, bias_grad), (grad, t, weight, mean, rstd, N, C, HxW, group) = outputs, args
     if not are_floats(t, grad, weight, mean) or not t.numel():

@@ -3,7 +3,7 @@
 from ...core import geometry
 from ...kernels.columns import Geometry, lifted
 from ..pooling import window_of
-from .launching import FLOATS, are_floats, kernel_for, viewed
+from .launching import FLOATS, are_floats, dense_kernel_for, viewed
 from .products import product
 
 COLUMN_BYTES = 1 << 28  # of columns at a time: a batch that needs more is convolved in parts
@@ -45,7 +45,7 @@ def from_columns(launch, t, columns, planes, slide):
     launch.enqueue(lambda stream: windows.from_columns(target, source, planes, *slide.settings, stream))
 
 
-@kernel_for("im2col")
+@dense_kernel_for("im2col")
 def im2col(launch, outputs, args):
     t, kernel, dilation, padding, stride = args
     if t._dtype not in FLOATS:
@@ -54,7 +54,7 @@ def im2col(launch, outputs, args):
     to_columns(launch, outputs[0], launch.contiguous(t), geometry.numel(t._shape[:-2]), slide)
 
 
-@kernel_for("col2im")
+@dense_kernel_for("col2im")
 def col2im(launch, outputs, args):
     t, size, kernel, dilation, padding, stride = args
     if t._dtype not in FLOATS:
@@ -94,7 +94,7 @@ def images_of(t, first, count):
     return viewed(t, (count, *t._shape[1:]), t._stride, t._offset + first * t._stride[0])
 
 
-@kernel_for("convolution")
+@dense_kernel_for("convolution")
 def convolution(launch, outputs, args):
     t, weight, bias, stride, padding, dilation, transposed, _, groups = args
     out = outputs[0]
@@ -138,7 +138,7 @@ def convolve_transposed(launch, out, t, weight, columns, slide, groups):
     from_columns(launch, out, columns, count * out._shape[1], slide)
 
 
-@kernel_for("_convolution_backward_weight")
+@dense_kernel_for("_convolution_backward_weight")
 def weight_backward(launch, outputs, args):
     """For each group grad @ transposed columns, summed over images: products of (rows, images * places)."""
     grad, t, shape, stride, padding, dilation, transposed, _, groups = args
@@ -193,7 +193,7 @@ def average_of(count, t, kernel_size, stride, padding, ceil_mode, count_include_
     return window, "given" if divisor is not None else "padded" if count_include_pad else "inside"
 
 
-@kernel_for("avg_pool2d", "avg_pool3d")
+@dense_kernel_for("avg_pool2d", "avg_pool3d")
 def average_pool(launch, outputs, args):
     from ...kernels.cuda import windows
 
@@ -210,7 +210,7 @@ def average_pool(launch, outputs, args):
     launch.enqueue(lambda stream: windows.average(target, source, *sizes, counted, divisor, stream))
 
 
-@kernel_for("avg_pool2d_backward", "avg_pool3d_backward")
+@dense_kernel_for("avg_pool2d_backward", "avg_pool3d_backward")
 def average_pool_backward(launch, outputs, args):
     from ...kernels.cuda import windows
 
@@ -224,7 +224,7 @@ def average_pool_backward(launch, outputs, args):
     launch.enqueue(lambda stream: windows.spread(target, source, *sizes, counted, divisor, stream))
 
 
-@kernel_for("max_pool2d_with_indices", "max_pool3d_with_indices")
+@dense_kernel_for("max_pool2d_with_indices", "max_pool3d_with_indices")
 def max_pool(launch, outputs, args):
     from ...kernels.cuda import windows
 
@@ -239,7 +239,7 @@ def max_pool(launch, outputs, args):
     launch.enqueue(lambda stream: windows.maximum(*arrays, *sizes, steps, stream))
 
 
-@kernel_for(
+@dense_kernel_for(
     "max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", "max_unpool2d", "max_unpool3d"
 )
 def max_pool_backward(launch, outputs, args):
@@ -260,12 +260,12 @@ def max_pool_backward(launch, outputs, args):
     along(launch, "scatter" if is_unpool else "scatter_add", index, same, target, 1)
 
 
-@kernel_for("_adaptive_avg_pool2d", "_adaptive_avg_pool3d")
+@dense_kernel_for("_adaptive_avg_pool2d", "_adaptive_avg_pool3d")
 def adaptive_average(launch, outputs, args):
     return adaptive(launch, "adaptive_average", outputs[0], args[0], args[0], outputs[0])
 
 
-@kernel_for("_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d_backward")
+@dense_kernel_for("_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d_backward")
 def adaptive_average_backward(launch, outputs, args):
     grad, t = args
     return adaptive(launch, "adaptive_spread", outputs[0], grad, t, grad)
