@@ -7,7 +7,6 @@ first that fits is taken. If there is one alone, the error names the first argum
 lists them all.
 """
 import functools
-import operator
 import re
 from pathlib import Path
 

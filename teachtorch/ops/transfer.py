@@ -15,7 +15,6 @@ from ..core import layout as layouts
 from ..core.device import CPU, WITH_INDEX, as_device
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
-from ..memory.device_storage import DeviceStorage
 from ..memory.runtime import runtime_of
 from ..memory.storage import UntypedStorage
 from ..memory.streams import ACCELERATORS, accelerator_type, current_stream_id, synchronize_current_stream
