@@ -5,6 +5,8 @@ release the interpreter lock, so two bodies really run at once. Numba's own ``pa
 with its workqueue layer two Python threads abort the process, with its OpenMP layer a forked child dies.
 """
 
+import _thread
+import itertools
 import os
 import queue
 import threading
@@ -27,36 +29,32 @@ def chunks(total, threads, grain):
 
 
 class _Job:
-    """One loop: threads take chunks from it until none is left."""
+    """One loop: threads take chunks from it until none is left.
+
+    After a large loop the interpreter's own data is out of the caches, and every line here is slow: the two counters
+    are iterators of C, whose `next` no other thread can cut in two, and the wait is one bare lock.
+    """
 
     def __init__(self, ranges, body):
-        self.ranges = iter(ranges)
         self.body = body
-        self.unfinished = len(ranges)
-        self.lock = threading.Lock()
-        self.done = threading.Event()
+        self.left = iter(ranges)
+        self.finished = itertools.count(1)
+        self.total = len(ranges)
+        self.done = _thread.allocate_lock()
+        self.done.acquire()
         self.error = None
 
     def work(self):
-        """Run chunks until none is left."""
-        while (chunk := self._take()) is not None:
+        """Run chunks until none is left; the thread that ends the last one opens `done`."""
+        for begin, end in self.left:
             try:
                 if self.error is None:
-                    self.body(*chunk)
+                    self.body(begin, end)
             except BaseException as error:
                 self.error = self.error or error
             finally:
-                self._finish()
-
-    def _take(self):
-        with self.lock:
-            return next(self.ranges, None)
-
-    def _finish(self):
-        with self.lock:
-            self.unfinished -= 1
-            if self.unfinished == 0:
-                self.done.set()
+                if next(self.finished) == self.total:
+                    self.done.release()
 
 
 class _Pool:
@@ -69,11 +67,12 @@ class _Pool:
 
     def run(self, job, helpers):
         """Work on ``job`` in this thread and in ``helpers`` others, and wait until every chunk has run."""
-        self._grow(helpers)
+        if self.size < helpers:
+            self._grow(helpers)
         for _ in range(helpers):
             self.jobs.put(job)
         _run_serially(job.work)
-        job.done.wait()
+        job.done.acquire()
 
     def _grow(self, size):
         with self.lock:

@@ -5,6 +5,7 @@ come by. What refers to what:
 
     Python (a variable, a list, a module)  ->  tensor  ->  memory
     a view                                 ->  the tensor that it is a view of
+    a sparse tensor                        ->  its indices and its values
     a tensor                               ->  its .grad, and its grad_fn, a node
     a node                                 ->  the nodes before it, what it saved, the leaf that it ends at
 
@@ -22,14 +23,14 @@ from typing import Any, NamedTuple
 
 from ..autograd.node import Node
 from ..autograd.saved import PackedTensor, ResultInView, SavedTensor
-from ..tensor import Tensor, living_tensors, root_of, storage_of
+from ..tensor import Tensor, entries_of, living_tensors, root_of, storage_of
 
 
 class Holder(NamedTuple):
     """One entry of the ledger: something that holds `held`, a tensor or the storage.
 
-    kind: "python", "view", "grad", "saved", "leaf" (AccumulateGrad, or the edge that stands for it), "array",
-    "shared", "stream", or another of `more_holders`. what: the same in words. by: the tensor or node that
+    kind: "python", "view", "grad", "entries" (of a sparse tensor), "saved", "leaf" (AccumulateGrad, or the edge that
+    stands for it), "array", "shared", "stream", or another of `more_holders`. what: the same in words. by: the tensor or node that
     holds; None for what lies outside the engine. count: how many references.
     """
 
@@ -136,6 +137,9 @@ def references_of(thing):
 
 
 def references_of_tensor(t):
+    if entries := entries_of(t):
+        yield "entries", f"{description(t)} has it as its indices", entries.indices
+        yield "entries", f"{description(t)} has it as its values", entries.values
     if t._view is not None:
         yield "view", f"a view of it, {description(t)}", t._view.base
     if t._meta is not None and t._meta.grad is not None:
@@ -213,8 +217,13 @@ more_holders = [recorded_streams]     # functions of a storage that return furth
 # ---- memory ------------------------------------------------------------------------------------------------
 
 def memory_of(t):
-    """(key, bytes) of the memory under a tensor. Detached tensors and their originals have the same."""
+    """(key, bytes) of the memory under a tensor. Detached tensors and their originals have the same.
+
+    A sparse tensor has none of its own: it holds two tensors that have.
+    """
     storage = t._storage
+    if entries_of(t):
+        return id(storage), 0
     if storage is not None and storage.device.type != "cpu":
         return id(storage), 0 if storage.device.type == "meta" else storage.nbytes()
     root = root_of(storage.buffer if t._array is None else t._array)

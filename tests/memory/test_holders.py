@@ -169,3 +169,18 @@ def test_memory_is_freed_when_the_last_keeper_goes():
         and not ledger.is_freed_without(loss)
         and ledger.is_freed_without(y, loss)
     )
+
+
+def test_a_sparse_tensor_keeps_its_indices_and_values():
+    values = torch.ones(3)
+    sparse = torch.sparse_coo_tensor([[0, 1, 2]], values, (4,), check_invariants=False)
+    ledger = holders(sparse._values())
+    assert "entries" in {holder.kind for holder in ledger.holders}
+    assert ledger.is_kept_by(sparse)
+    assert not ledger.is_freed_without(values)
+
+
+def test_a_sparse_tensor_elsewhere_is_no_hindrance():
+    elsewhere = torch.sparse_coo_tensor([[0]], [1.0], (4,), check_invariants=False)
+    x = torch.ones(3)
+    assert holders(x).keepers() == [x] and elsewhere.is_sparse

@@ -10,8 +10,6 @@ from tests.ops.numeric import (EPS, analytic_gradients, arrays_of, check_gradien
                                tensor_of)
 from tests.samples import all_samples
 
-pytestmark = [pytest.mark.filterwarnings("ignore:index_reduce.. is in beta:UserWarning"),
-              pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel:UserWarning")]
 SAMPLES = all_samples()
 DECLARED = {name: op for name, op in registry.items() if op.info is not None}
 # An in-place variant shares the declaration of its operator and is checked beside it.
