@@ -46,14 +46,47 @@ def _temporary_directory():
     return folder
 
 
-def load_module(title, text):
-    """Import the generated module ``text``; ``title`` starts its file's name."""
+def load_module(title, text, waits_for_memory=False):
+    """Import the generated module ``text``; ``title`` starts its file's name.
+
+    Args:
+        waits_for_memory: whether its loops do so little that memory sets their pace (see `_one_vector_at_a_time`).
+    """
+    text += _ONE_VECTOR * waits_for_memory
     name = f"teachtorch_{title}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     with _lock:
         if name not in sys.modules:
             _import_numba()
-            _import(name, _write(name, text))
+            with _one_vector_at_a_time() if waits_for_memory else contextlib.nullcontext():
+                _import(name, _write(name, text))
         return sys.modules[name]
+
+
+_ONE_VECTOR = "\n# Compiled without interleaving: one vector of each operand at a time.\n"
+
+
+@contextlib.contextmanager
+def _one_vector_at_a_time():
+    """Keep LLVM from interleaving loops: from four vectors of one operand, then four of the next, and so on.
+
+    That hides an instruction's latency; where memory sets the pace it makes a loop of two operands and a result a
+    sixth slower. Numba has no option for it, so llvmlite's options are made with it for as long as the block runs;
+    what another thread compiles meanwhile comes out right too, and not interleaved.
+    """
+    from llvmlite import binding
+
+    create = binding.create_pipeline_tuning_options
+
+    def options(*args, **kwargs):
+        made = create(*args, **kwargs)
+        made.loop_interleaving = False
+        return made
+
+    binding.create_pipeline_tuning_options = options
+    try:
+        yield
+    finally:
+        binding.create_pipeline_tuning_options = create
 
 
 def _import_numba():

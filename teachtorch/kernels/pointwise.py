@@ -8,6 +8,7 @@ import numpy as np
 
 from . import codegen
 from .cache import load_module
+from .caches import overflow_caches
 from .parallel import parallel_for
 from .strided import GRAIN, empty_result, plan_loop
 
@@ -17,6 +18,9 @@ __all__ = ["Pointwise"]
 SMALL = 1 << 14
 COMPILED_DTYPES = frozenset(
     np.dtype(name) for name in ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64"))
+
+
+LOOPS = {"flat": codegen.flat_loop, "streaming": codegen.streaming_loop, "strided": codegen.strided_loop}
 
 
 class _Silence(threading.local):
@@ -145,7 +149,8 @@ class Pointwise:
         if not all(map(_compilable, arrays if out is None else (*arrays, out))):
             return self._through_float32(arrays, out) if self.numpy is None else self._numpy(arrays, out)
         loop = plan_loop(arrays, out, self.result or arrays[-1].dtype)
-        loop.run(self._kernel(loop.kind, loop.result.dtype, loop.dtypes, loop.pattern))
+        kind = _flat_kind(loop.result, loop.pattern, arrays) if loop.kind == "flat" else loop.kind
+        loop.run(self._kernel(kind, loop.result.dtype, loop.dtypes, loop.pattern))
         return loop.result
 
     def _numpy_in_parts(self, x, out):
@@ -172,6 +177,12 @@ class Pointwise:
         if kernel is None:
             kernel = self._kernels[key] = _compile(self.scalar, *key)
         return kernel
+
+
+def _flat_kind(result, pattern, arrays):
+    """Which loop over runs of memory: results that no cache holds in the end go past them."""
+    fits = "o" in pattern or result.dtype.char not in "fd" or not overflow_caches(result, *arrays)
+    return "flat" if fits else "streaming"
 
 
 def _one_order(first, *others):
@@ -224,17 +235,16 @@ class _Binary(Pointwise):
     def _large_alike(self, x, y):
         """What `_large` comes to for two runs of memory of one shape: planning takes longer than waking a thread."""
         result = np.empty(x.shape, self.result or x.dtype)
-        kernel = self._kernel("flat", result.dtype, (x.dtype, y.dtype), "cc")
+        kernel = self._kernel(_flat_kind(result, "cc", (x, y)), result.dtype, (x.dtype, y.dtype), "cc")
         parallel_for(x.size, GRAIN, functools.partial(kernel, result.reshape(-1), x.reshape(-1), y.reshape(-1)))
         return result
 
 
 def _compile(scalar, kind, out_dtype, dtypes, pattern):
     """Return the compiled loop of ``kind`` for these dtypes and this pattern of operands."""
-    write = codegen.flat_loop if kind == "flat" else codegen.strided_loop
-    text = write(scalar, out_dtype, dtypes, pattern)
+    text = LOOPS[kind](scalar, out_dtype, dtypes, pattern)
     name = scalar.__name__ if scalar.__name__.isidentifier() else "scalar"
-    return load_module(f"{name}_{dtypes[-1]}_{pattern}", text).kernel
+    return load_module(f"{name}_{dtypes[-1]}_{pattern}", text, waits_for_memory=True).kernel
 
 
 def _compilable(array):

@@ -13,7 +13,10 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
 
-__all__ = ["VERSION", "load", "multiply_add", "register_bytes", "registers", "splat", "store"]
+__all__ = ["LINE", "VERSION", "fence", "load", "multiply_add", "register_bytes", "registers", "splat", "store",
+           "store_past_caches"]
+
+LINE = 64  # bytes that a cache moves as one
 
 # Numba keeps compiled code for as long as the file that it was written in is the same: whoever uses this
 # module writes its version there.
@@ -76,6 +79,31 @@ def store(typing_context, array, index, value):
         return context.get_dummy_value()
 
     return types.void(array, types.intp, value), code
+
+
+@intrinsic(prefer_literal=True)
+def store_past_caches(typing_context, array, index, value):
+    """The same straight into memory ("non-temporal"). The address is a multiple of the vector's size; a `fence`
+    must follow before another thread reads."""
+
+    def code(context, builder, signature, args):
+        place = place_in(context, builder, array, args[0], args[1], args[2].type)
+        stored = builder.store(args[2], place, align=value.count * array.dtype.bitwidth // 8)
+        stored.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, value), code
+
+
+@intrinsic
+def fence(typing_context):
+    """All that this thread has stored is seen by the others before what it stores next."""
+
+    def code(context, builder, signature, args):
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(), code
 
 
 @intrinsic(prefer_literal=True)
