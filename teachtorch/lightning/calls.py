@@ -1,8 +1,8 @@
 """Calling hooks: first the callbacks', then the module's. All calls of hooks go through here.
 
-Who defines which hook is found out once in a run; a hook that nobody has defined costs one look into a dict.
-While somebody observes, each call is reported on
-the observer's topic "trainer", once before and once after.
+Who defines which hook is found out once in a run. The loops over training batches look into `wanted()`
+first: what is not in there need not be called. While somebody observes, everything is wanted, and each call is
+reported on the observer's topic "trainer", once before and once after.
 """
 
 import inspect
@@ -12,22 +12,35 @@ from .callbacks.callback import Callback
 from .hooks import CheckpointHooks, DataHooks, ModelHooks
 
 NONE = {}
+EACH_BATCH = (
+    "on_train_batch_start",
+    "on_before_zero_grad",
+    "on_before_backward",
+    "on_after_backward",
+    "on_before_optimizer_step",
+    "on_train_batch_end",
+)
+REPLACEABLE = ("optimizer_step", "optimizer_zero_grad", "backward")
+CLIPPING = ("configure_gradient_clipping", "clip_gradients")
 TRANSFER = ("on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer")
 EMPTY = (ModelHooks, DataHooks, CheckpointHooks)
+
+
+EVERYTHING = {*EACH_BATCH, *REPLACEABLE, "clipping", "transfer"}
 
 
 class Calls:
     """The hooks of one run. `current`: the hook whose user code is running, None outside of one."""
 
     def __init__(self, trainer):
-        self.trainer, self.current = trainer, None
+        self.trainer = trainer
         self.attach(None)
 
     def attach(self, module):
         """Look at the hooks of the trainer's callbacks and of `module` afresh."""
         self.module = module
-        self._of_callbacks, self._of_module, self._defaults, self._takes = {}, {}, {}, {}
-        self._is_defined_by_any, self._batches_are_plain = {}, None
+        self._of_callbacks, self._of_module, self._takes = {}, {}, {}
+        self._is_defined_by_any, self._wanted, self.current = {}, None, None
 
     # ---- who has defined what -----------------------------------------------------------------------------
 
@@ -56,11 +69,22 @@ class Calls:
         self._is_defined_by_any[name] = found
         return found
 
-    def are_default(self, *names):
-        """Whether the module has not written any of these methods anew, and nobody observes."""
-        if names not in self._defaults:
-            self._defaults[names] = not any(self.is_defined(name) for name in names)
-        return self._defaults[names] and not observer.active
+    def wanted(self):
+        """The names of what has to be called for a training batch: the hooks that somebody defines and the
+        methods that the module has written anew, "clipping" and "transfer" for those of a kind. Everything
+        while somebody observes.
+        """
+        if observer.active:
+            return EVERYTHING
+        if self._wanted is None:
+            found = {name for name in EACH_BATCH if self.is_defined_by_any(name)}
+            found |= {name for name in REPLACEABLE if self.is_defined(name)}
+            if any(self.is_defined(name) for name in CLIPPING):
+                found.add("clipping")
+            if any(overrides(self._owner_of_data(name), name, DataHooks) for name in TRANSFER):
+                found.add("transfer")
+            self._wanted = found
+        return self._wanted
 
     # ---- calling ------------------------------------------------------------------------------------------
 
@@ -97,11 +121,13 @@ class Calls:
         """A method of the module that always has something to do, such as backward."""
         return self._run(name, self.module, getattr(self.module, name), args, kwargs)
 
-    def step(self, name, function, args):
+    def step(self, name, args):
         """training_step and its like, with as many of `args` as the function takes."""
-        if name not in self._takes:
-            self._takes[name] = accepted(function, args)
-        return self._run(name, self.module, function, args[: self._takes[name]])
+        function = getattr(self.module, name)
+        count = self._takes.get(name)
+        if count is None:
+            count = self._takes[name] = accepted(function, args)
+        return self._run(name, self.module, function, args[:count])
 
     def data_hook(self, name, batch, *args):
         """A hook that returns the batch; the data module's, if it defines it, else the module's."""
@@ -111,17 +137,6 @@ class Calls:
         data = self.trainer.datamodule
         return data if data is not None and overrides(data, name, DataHooks) else self.module
 
-    @property
-    def leave_batches_alone(self):
-        """Whether nobody defines a hook about batches, and nobody watches: then moving them is all there is
-        to do.
-        """
-        if self._batches_are_plain is None:
-            self._batches_are_plain = not any(
-                overrides(self._owner_of_data(name), name, DataHooks) for name in TRANSFER
-            )
-        return self._batches_are_plain and not observer.active
-
     def is_defined(self, name):
         """Whether the module has a method of its own instead of LightningModule's."""
         from .module import LightningModule
@@ -129,15 +144,22 @@ class Calls:
         return self.module is not None and overrides(self.module, name, LightningModule)
 
     def _run(self, name, owner, function, args, kwargs=NONE):
-        before, self.current = self.current, name
         if observer.active:
-            self._tell("start", name, owner, True)
+            return self._run_observed(name, owner, function, args, kwargs)
+        before, self.current = self.current, name
         try:
             return function(*args, **kwargs)
         finally:
             self.current = before
-            if observer.active:
-                self._tell("end", name, owner, True)
+
+    def _run_observed(self, name, owner, function, args, kwargs):
+        before, self.current = self.current, name
+        self._tell("start", name, owner, True)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.current = before
+            self._tell("end", name, owner, True)
 
     def _tell(self, phase, name, owner, defined):
         who = type(owner).__name__

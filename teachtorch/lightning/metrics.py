@@ -2,8 +2,9 @@
 them.
 """
 
+from ..core.dtype import float32
 from ..ops.declare import exports
-from ..tensor import Tensor
+from ..tensor import Tensor, array_of
 from .errors import MisconfigurationException
 from .transfer import batch_size_of
 
@@ -54,6 +55,10 @@ def levels(hook, on_step, on_epoch):
         return chosen(on_step, True), chosen(on_epoch, False)
     if hook in IN_AN_EVALUATION_BATCH:
         return chosen(on_step, False), chosen(on_epoch, True)
+    if hook is None:
+        raise MisconfigurationException(
+            "You are trying to `self.log()` but it is not managed by the `Trainer` control flow"
+        )
     if hook not in ONLY_FOR_THE_EPOCH:
         raise MisconfigurationException(
             f"You can't `self.log()` inside `{hook}`. HINT: You can still log directly to "
@@ -74,7 +79,8 @@ def chosen(given, default):
 class Logged:
     """One name logged in one hook.
 
-    `value`: the last one. `total` and `weight`: what the epoch's value is made of.
+    `value`: the last one, logged in step `step` (Results.step). `total` and `weight`: what the epoch's value is
+    made of.
     """
 
     def __init__(self, name, on_step, on_epoch, reduce, **shown):
@@ -84,12 +90,10 @@ class Logged:
         self.clear()
 
     def clear(self):
-        self.value, self.total, self.weight, self.is_fresh = None, None, 0, False
+        self.value, self.total, self.weight, self.step = None, None, 0, -1
 
-    def update(self, value, weight):
-        self.value, self.is_fresh = value, True
-        if not self.on_epoch:
-            return
+    def add(self, value, weight):
+        """Take a value into what the epoch's is made of."""
         value = value * weight if self.reduce == "mean" else value
         self.total = value if self.total is None else COMBINE[self.reduce](self.total, value)
         self.weight += weight
@@ -106,13 +110,13 @@ class Logged:
 
     def state_dict(self):
         """All of it, for a checkpoint in the middle of an epoch."""
-        return {name: value for name, value in vars(self).items() if name not in ("value", "is_fresh")}
+        return {name: value for name, value in vars(self).items() if name not in ("value", "step")}
 
     @classmethod
     def of_state(cls, state):
         """What state_dict was made of."""
         made = cls.__new__(cls)
-        made.__dict__.update(state, value=None, is_fresh=False)
+        made.__dict__.update(state, value=None, step=-1)
         return made
 
 
@@ -132,10 +136,10 @@ COMBINE = {"mean": added, "sum": added, "min": smaller, "max": larger}
 
 
 class Results:
-    """What was logged since the beginning of an epoch, or of an evaluation."""
+    """What was logged since the beginning of an epoch, or of an evaluation. `step` counts its batches."""
 
     def __init__(self):
-        self.entries = {}
+        self.entries, self.step = {}, 0
 
     def values(self, level, strategy):
         """(entry, name, tensor) of each value of the level "step" or "epoch"."""
@@ -144,10 +148,6 @@ class Results:
                 yield entry, entry.name_for("step"), entry.value
             elif level == "epoch" and entry.on_epoch and entry.total is not None:
                 yield entry, entry.name_for("epoch"), entry.of_epoch(strategy)
-
-    def end_step(self):
-        for entry in self.entries.values():
-            entry.is_fresh = False
 
     def clear(self):
         for entry in self.entries.values():
@@ -176,18 +176,21 @@ class Metrics:
 
     def log(self, name, value, prog_bar, logger, on_step, on_epoch, reduce_fx, sync, add_loader, batch_size):
         """What LightningModule.log does."""
-        hook = self.trainer.calls.current
+        results, hook = self.results, self.trainer.calls.current
         label = name if self.loader is None or not add_loader else f"{name}/dataloader_idx_{self.loader}"
-        entry = self.results.entries.get((hook, label))
+        entry = results.entries.get((hook, label))
         if entry is None:
             reduce = reduction(reduce_fx)
             flags = {"prog_bar": prog_bar, "logger": logger, "sync": sync}
             entry = Logged(label, *levels(hook, on_step, on_epoch), reduce, **flags)
-            self.results.entries[hook, label] = entry
-        entry.update(scalar(name, value), self._weight(entry, batch_size))
+            results.entries[hook, label] = entry
+        value = entry.value = scalar(name, value)
+        entry.step = results.step
+        if entry.on_epoch:
+            entry.add(value, self._weight(entry, batch_size))
 
     def _weight(self, entry, batch_size):
-        if batch_size is not None or not entry.on_epoch or entry.reduce != "mean":
+        if batch_size is not None or entry.reduce != "mean":
             return batch_size or 1
         return batch_size_of(self.batch) or 1 if self.is_in_batch else 1
 
@@ -227,21 +230,20 @@ class Metrics:
         if entry.prog_bar:
             self._progress_bar[name] = float(value)
 
-    def end_step(self):
+    def end_training_batch(self):
         """A batch of training is over: write its values, every log_every_n_steps."""
         trainer = self.trainer
-        if not self.training.entries:
-            return
+        self.is_in_batch, self.batch = False, None
         if trainer.loggers and (trainer.progress.stepped + 1) % trainer.log_every_n_steps == 0:
             self.write("step", trainer.progress.stepped)
-        self.training.end_step()
+        self.training.step += 1
 
     def write(self, level, step):
         """Hand the values of a level to the loggers. `step`: where on their axis."""
         found = {
             name: float(value)
             for entry, name, value in self.results.values(level, self.trainer.strategy)
-            if entry.logger and (entry.is_fresh or level == "epoch")
+            if entry.logger and (entry.step == self.results.step or level == "epoch")
         }
         self.logged.update({name: as_tensor(value) for name, value in found.items()})
         if not found or not self.trainer.is_global_zero:
@@ -265,7 +267,13 @@ class Metrics:
 
 
 def scalar(name, value):
-    """A number as a float, a tensor detached, 0-dim and of floating point. ValueError for several elements."""
+    """What is kept of a logged value, so that later changes of the tensor do not matter: a float where that is
+    all there is to it, else a copy, 0-dim and of floating point. ValueError for several elements.
+
+    The host would have to wait for an accelerator's numbers: those stay where they are.
+    """
+    if value.__class__ is Tensor and value.dtype is float32 and value.is_cpu and value.numel() == 1:
+        return array_of(value).item()
     if not isinstance(value, Tensor):
         if not isinstance(value, (int, float)):
             raise ValueError(
@@ -278,7 +286,7 @@ def scalar(name, value):
             f"`self.log({name}, {value})` was called, but the tensor must have a single element. You can "
             f"try doing `self.log({name}, {value}.mean())`"
         )
-    value = value.detach()
+    value = value.detach().clone()
     value = value if value.dtype.is_floating_point else value.to(default_dtype())
     return value if value.dim() == 0 else value.squeeze()
 

@@ -197,13 +197,14 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
         "mean" (of samples: weighted by `batch_size`, else by the first tensor of the batch), "sum", "min",
         "max" or a function. MisconfigurationException in a hook where it has no meaning.
         """
-        if self._trainer is None:
+        trainer = self._trainer and self._trainer()
+        if trainer is None:
             raise RuntimeError(
                 "You are trying to `self.log()` but the `self.trainer` reference is not registered on "
                 "the model yet. This is most likely because the model hasn't been passed to the "
                 "`Trainer`"
             )
-        self.trainer.metrics.log(
+        trainer.metrics.log(
             name,
             value,
             prog_bar,

@@ -6,13 +6,17 @@ from ..tensor import Tensor
 def move_data(batch, device):
     """The batch with its tensors on `device`; lists, tuples, dicts and things with `.to` are entered."""
     if isinstance(batch, Tensor):
-        return batch if batch.device == device else batch.to(device)
+        return batch if batch.device is device or batch.device == device else batch.to(device)
     if isinstance(batch, dict):
         return type(batch)((key, move_data(value, device)) for key, value in batch.items())
     if isinstance(batch, tuple) and hasattr(batch, "_fields"):
         return type(batch)(*(move_data(value, device) for value in batch))
     if isinstance(batch, (list, tuple)):
-        return type(batch)(move_data(value, device) for value in batch)
+        moved = [
+            value if value.__class__ is Tensor and value.device is device else move_data(value, device)
+            for value in batch
+        ]
+        return moved if batch.__class__ is list else type(batch)(moved)
     return batch.to(device) if hasattr(batch, "to") else batch
 
 

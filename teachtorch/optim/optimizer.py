@@ -9,7 +9,6 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from itertools import chain
 
-from ..autograd.grad_mode import enable_grad
 from ..core import observer
 from ..core.annotation import record_function
 from ..core.hooks import RemovableHandle
@@ -57,8 +56,12 @@ def loss_of(closure):
     """What the closure, which recomputes the loss and its gradients, returns; None without one."""
     if closure is None:
         return None
-    with enable_grad():
+    before = state.grad_enabled
+    set_grad_mode(True)
+    try:
         return closure()
+    finally:
+        set_grad_mode(before)
 
 
 def number(value):

@@ -191,6 +191,52 @@ def test_names_of_steps_and_epochs(tmp_path):
     assert runner.progress_bar_metrics == {"c_step": 3.0, "c_epoch": 1.5}
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_what_is_logged_does_not_change_with_the_tensor(tmp_path, dtype, shape):
+    class Counts(Regression):
+        def on_train_start(self):
+            self.count = torch.zeros(shape, dtype=dtype)
+
+        def training_step(self, batch, batch_idx):
+            self.count += 1
+            self.log("count", self.count)
+            self.log("sum", self.count, on_step=False, on_epoch=True, reduce_fx="sum")
+            return super().training_step(batch, batch_idx)
+
+        def on_train_epoch_end(self):
+            self.count += 100
+
+    runner = trainer(tmp_path, max_epochs=1)
+    runner.fit(Counts(), loader(8, 2))
+    assert (runner.callback_metrics["count"].item(), runner.callback_metrics["sum"].item()) == (4, 1 + 2 + 3 + 4)
+
+
+def test_who_observes_from_within_a_hook_hears_whole_hooks(tmp_path):
+    heard = []
+
+    class Observed(Regression):
+        def on_train_batch_start(self, batch, batch_idx):
+            if batch_idx == 1:
+                observer.subscribe(note, "trainer")
+
+        def on_train_batch_end(self, outputs, batch, batch_idx):
+            if batch_idx == 1:
+                observer.unsubscribe(note)
+
+    def note(topic, event):
+        heard.append((event["phase"], event["hook"]))
+
+    trainer(tmp_path, max_epochs=1).fit(Observed(), loader(8, 2))
+    assert heard[:2] == [("start", "optimizer_step"), ("start", "training_step")]
+    assert heard[-1] == ("start", "on_train_batch_end")
+    assert [hook for phase, hook in heard if phase == "end"] == [
+        "training_step", "on_before_zero_grad", "optimizer_zero_grad", "on_before_backward", "backward",
+        "on_after_backward", "on_before_optimizer_step", "configure_gradient_clipping",
+        "optimizer_step",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "hook", ["on_fit_start", "on_train_end", "on_validation_end", "configure_optimizers", "setup"]
 )

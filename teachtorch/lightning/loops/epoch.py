@@ -24,6 +24,8 @@ class EpochLoop:
         self.validation = EvaluationLoop(trainer, "validation")
         self.fetcher, self.batch_idx, self.validates_every = None, 0, None
         self.start_of_epoch = None  # random numbers as the epoch began
+        self.validates = False  # whether there is a validation in this epoch
+        self.accumulates = False  # whether the gradients of the batch at hand only add up
 
     def run(self, loader, limit):
         """The epoch; after a checkpoint from its middle, the rest of it."""
@@ -53,6 +55,7 @@ class EpochLoop:
         self.trainer.metrics.training.clear()
         self.batch_idx = self.progress.batch = 0
         self.calls.both("on_train_epoch_start")
+        self.validates = self.validates_in_this_epoch()
         self.open(loader, limit)
 
     def open(self, loader, limit):
@@ -69,6 +72,8 @@ class EpochLoop:
         self.fetcher.skip(self.progress.batch, trainer.random.loaded["before_ahead"])
         trainer.random.back_to_checkpoint(loader)
         self.batch_idx = max(self.progress.batch - 1, 0)
+        self.accumulates = self.accumulates_at(self.progress.batch)
+        self.validates = self.validates_in_this_epoch()
         if position in ("batch", "validated"):
             self.after_batch(validated=position == "validated")
 
@@ -84,21 +89,23 @@ class EpochLoop:
         self.batch_idx = index = progress.batch
         batch = trainer.steps.transfer(batch)
         trainer.metrics.begin_batch(batch)
-        is_skipped = calls.both("on_train_batch_start", batch, index) == -1
-        outputs = None if is_skipped else self.optimization.run(batch, index, self.accumulates_at(index + 1))
+        is_skipped = False
+        if "on_train_batch_start" in calls.wanted():
+            is_skipped = calls.both("on_train_batch_start", batch, index) == -1
+        self.accumulates = self.accumulates_at(index + 1)
+        outputs = None if is_skipped else self.optimization.run(batch, index, self.accumulates)
         progress.batch, progress.position = index + 1, "batch"
         progress.total_batches += 1
-        self.step_schedulers()
-        calls.both("on_train_batch_end", outputs, batch, index)
-        trainer.metrics.end_batch()
-        trainer.metrics.end_step()
+        if trainer.schedulers.configs:
+            self.step_schedulers()
+        if "on_train_batch_end" in calls.wanted():
+            calls.both("on_train_batch_end", outputs, batch, index)
+        trainer.metrics.end_training_batch()
         return is_skipped
 
     def step_schedulers(self):
         """After every step; those of interval "epoch" after the last batch."""
         schedulers = self.trainer.schedulers
-        if not schedulers.configs:
-            return
         if not self.accumulates:
             schedulers.update("step", plateau=False)
         if self.fetcher.is_last:
@@ -107,21 +114,19 @@ class EpochLoop:
     def after_batch(self, validated=False):
         """What comes between two batches: validation, and schedulers that watch its metrics."""
         progress, trainer = self.progress, self.trainer
-        if not validated and self.validation_is_due:
+        if self.validates and not validated and self.validation_is_due():
             self.validate()
         if not self.accumulates:
-            trainer.schedulers.update("step", plateau=True)
+            if trainer.schedulers.configs:
+                trainer.schedulers.update("step", plateau=True)
             progress.stepped += 1
         progress.position = "between"
-        trainer.stop_if_interrupted()
+        if trainer.interrupts.is_pending:
+            trainer.stop_if_interrupted()
 
     def accumulates_at(self, count):
         """Whether the gradients of batch number `count` (from 1) only add up. The last batch always steps."""
         return count % self.trainer.accumulate_grad_batches != 0 and not self.fetcher.is_last
-
-    @property
-    def accumulates(self):
-        return self.accumulates_at(self.progress.batch)
 
     @property
     def is_done(self):
@@ -150,19 +155,20 @@ class EpochLoop:
         else:
             self.validates_every = max(1, int(limit * interval))
 
-    @property
-    def validation_is_due(self):
-        trainer, every = self.trainer, self.trainer.check_val_every_n_epoch
-        if every is not None and (self.progress.epoch + 1) % every != 0:
-            return False
-        stops = trainer.should_stop and trainer.fit_loop.may_stop
-        return (stops or self.is_at_interval(every)) and trainer.has_validation
+    def validates_in_this_epoch(self):
+        """Whether the epoch is one with validation, and there is something to validate."""
+        every = self.trainer.check_val_every_n_epoch
+        return (every is None or (self.progress.epoch + 1) % every == 0) and self.trainer.has_validation
 
-    def is_at_interval(self, every_n_epochs):
-        """Whether this batch is the last of an interval between validations."""
+    def validation_is_due(self):
+        """Whether training is about to stop, or this batch is the last of an interval between validations."""
+        trainer = self.trainer
+        if trainer.should_stop and trainer.fit_loop.may_stop:
+            return True
         if self.validates_every == math.inf:
             return self.fetcher.is_last
-        count = self.progress.total_batches if every_n_epochs is None else self.progress.batch
+        is_counted_on = trainer.check_val_every_n_epoch is None
+        count = self.progress.total_batches if is_counted_on else self.progress.batch
         return count % self.validates_every == 0
 
     def validate(self):

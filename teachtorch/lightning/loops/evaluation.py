@@ -79,7 +79,7 @@ class EvaluationLoop:
         if not self.trainer.sanity_checking and metrics.evaluation.entries:
             metrics.write("step", index)
         metrics.end_batch()
-        metrics.evaluation.end_step()
+        metrics.evaluation.step += 1
 
     def _results(self):
         """Of predict the predictions, else what was logged; which goes to the loggers, too."""

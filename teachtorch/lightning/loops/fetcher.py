@@ -27,24 +27,20 @@ class Fetcher:
     def __next__(self):
         if self.is_last:
             raise StopIteration
-        batch = self._take()
+        batch, self._ahead = self._ahead, NOTHING
+        if batch is NOTHING:
+            batch = next(self._iterator)
         self.fetched += 1
-        self.is_last = self.fetched >= self.limit or not self._has_more()
+        self.is_last = self.fetched >= self.limit or self._looks_ahead and not self._has_more()
         return batch
 
-    def _take(self):
-        batch, self._ahead = self._ahead, NOTHING
-        return next(self._iterator) if batch is NOTHING else batch
-
     def _has_more(self):
-        if self._looks_ahead:
-            if self._replayed is not None:
-                set_random_state(self._replayed)
-                self._replayed = None
-            self.before_ahead = random_state()
-            self._ahead = next(self._iterator, NOTHING)
-            return self._ahead is not NOTHING
-        return True
+        if self._replayed is not None:
+            set_random_state(self._replayed)
+            self._replayed = None
+        self.before_ahead = random_state()
+        self._ahead = next(self._iterator, NOTHING)
+        return self._ahead is not NOTHING
 
     def skip(self, count, before_ahead=None):
         """Throw away the first `count` batches: a run that is resumed has trained on them.

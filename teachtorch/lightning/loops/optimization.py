@@ -1,5 +1,8 @@
 """One batch of training: forward, backward, and a step of the optimizer if it is time for one."""
 
+from functools import partial
+
+from ...autograd.detached import detached
 from ...tensor import Tensor
 from ..errors import MisconfigurationException
 
@@ -13,37 +16,44 @@ class AutomaticOptimization:
 
     def run(self, batch, batch_idx, accumulates):
         """What training_step returned, its loss detached. `accumulates`: gradients are only added up."""
-
-        def closure():
-            return self.forward_and_backward(batch, batch_idx)
-
-        trainer, self.outputs = self.trainer, None
+        trainer, calls, self.outputs = self.trainer, self.calls, None
+        closure = partial(self.forward_and_backward, batch, batch_idx)
         if accumulates:
             with trainer.strategy.no_sync():
                 closure()
         elif not trainer.optimizers:
             closure()
-        else:
+        elif "optimizer_step" in calls.wanted():
             optimizer = trainer.wrapped_optimizers[0]
-            self.calls.method("optimizer_step", trainer.current_epoch, batch_idx, optimizer, closure)
+            calls.method("optimizer_step", trainer.progress.epoch, batch_idx, optimizer, closure)
+        else:
+            trainer.steps.optimizer(trainer.optimizers[0], closure)
         return self.outputs
 
     def forward_and_backward(self, batch, batch_idx):
         """The loss, with its gradients computed; None if training_step skips the batch."""
-        loss, self.outputs = separated(self.trainer.steps.run("training_step", batch, batch_idx))
-        if batch_idx % self.trainer.accumulate_grad_batches == 0:
-            self._zero_grad(batch_idx)
+        trainer = self.trainer
+        output = trainer.strategy.step(self.calls.step, "training_step", (batch, batch_idx))
+        loss, self.outputs = separated(output)
+        count = trainer.accumulate_grad_batches
+        if batch_idx % count == 0:
+            for optimizer in trainer.optimizers[:1]:
+                self._zero_grad(optimizer, batch_idx)
         if loss is None:
             return None
-        count = self.trainer.accumulate_grad_batches
-        self.trainer.steps.backward(loss / count if count > 1 else loss)
-        return loss.detach()
+        trainer.steps.backward(loss / count if count > 1 else loss)
+        return self.outputs["loss"]
 
-    def _zero_grad(self, batch_idx):
+    def _zero_grad(self, optimizer, batch_idx):
         """Here, between forward and backward: gradients of the last step could be looked at until now."""
-        for optimizer in self.trainer.optimizers[:1]:
-            self.calls.both("on_before_zero_grad", optimizer)
-            self.calls.method("optimizer_zero_grad", self.trainer.current_epoch, batch_idx, optimizer)
+        calls = self.calls
+        wanted = calls.wanted()
+        if "on_before_zero_grad" in wanted:
+            calls.both("on_before_zero_grad", optimizer)
+        if "optimizer_zero_grad" in wanted:
+            calls.method("optimizer_zero_grad", self.trainer.progress.epoch, batch_idx, optimizer)
+        else:
+            optimizer.zero_grad()
 
 
 class ManualOptimization:
@@ -62,7 +72,7 @@ def separated(output, needs_loss=True):
     if output is None:
         return None, {}
     if isinstance(output, Tensor):
-        return output, {"loss": output.detach()}
+        return output, {"loss": detached(output)}
     if not isinstance(output, dict):
         kind = "automatic_optimization" if needs_loss else "manual optimization"
         raise MisconfigurationException(

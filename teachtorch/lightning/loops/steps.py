@@ -11,39 +11,51 @@ class Steps:
 
     def run(self, name, *args):
         """Call training_step, validation_step...; a user may leave out its last arguments."""
-        function = getattr(self.trainer.lightning_module, name)
-        return self.trainer.strategy.step(self.calls.step, name, function, args)
+        return self.trainer.strategy.step(self.calls.step, name, args)
 
     def backward(self, loss, *args, **kwargs):
         """Backward, with its hooks."""
-        self.calls.both("on_before_backward", loss)
-        self.calls.method("backward", loss, *args, **kwargs)
-        self.calls.both("on_after_backward")
+        calls = self.calls
+        wanted = calls.wanted()
+        if "on_before_backward" in wanted:
+            calls.both("on_before_backward", loss)
+        if "backward" in wanted:
+            calls.method("backward", loss, *args, **kwargs)
+        else:
+            before, calls.current = calls.current, "backward"
+            loss.backward(*args, **kwargs)
+            calls.current = before
+        if "on_after_backward" in wanted:
+            calls.both("on_after_backward")
 
     def optimizer(self, optimizer, closure):
         """What LightningOptimizer.step does: the closure, the hooks, the update; and it is counted."""
 
+        trainer, wanted = self.trainer, self.calls.wanted()
+
         def closure_and_hooks():
             loss = None if closure is None else closure()
-            self.calls.both("on_before_optimizer_step", optimizer)
-            if self.trainer.lightning_module.automatic_optimization:
+            if "on_before_optimizer_step" in wanted:
+                self.calls.both("on_before_optimizer_step", optimizer)
+            if trainer.gradient_clip_val or "clipping" in wanted:
                 self._clip(optimizer)
             return loss
 
         result = optimizer.step(closure_and_hooks)
-        self.trainer.progress.steps += 1
+        trainer.progress.steps += 1
         return result
 
     def _clip(self, optimizer):
-        """Clip, or let the module do it; nothing, where there is nothing to do and nobody to be told."""
-        value, algorithm = self.trainer.gradient_clip_val, self.trainer.gradient_clip_algorithm
-        if value or not self.calls.are_default("configure_gradient_clipping", "clip_gradients"):
+        """Have the module clip; in manual optimization it does so itself."""
+        trainer = self.trainer
+        if trainer.lightning_module.automatic_optimization:
+            value, algorithm = trainer.gradient_clip_val, trainer.gradient_clip_algorithm
             self.calls.method("configure_gradient_clipping", optimizer, value, algorithm)
 
     def transfer(self, batch, dataloader_idx=0):
         """The batch on the device, with the three hooks around it."""
         device = self.trainer.strategy.device
-        if self.calls.leave_batches_alone:
+        if "transfer" not in self.calls.wanted():
             return move_data(batch, device)
         hook = self.calls.data_hook
         batch = hook("on_before_batch_transfer", batch, dataloader_idx)

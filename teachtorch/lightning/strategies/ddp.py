@@ -42,13 +42,13 @@ class DDP(SingleDevice):
         super().set_up(module)
         self.wrapped = None
 
-    def step(self, function, name, method, args):
+    def step(self, function, name, args):
         """training_step goes through DDP's forward, so that backward averages the gradients."""
         if name != "training_step":
-            return function(name, method, args)
+            return function(name, args)
         if self.wrapped is None:
             self.wrapped = DistributedDataParallel(Redirected(self.module), **self.options)
-        self.wrapped.module.target = function, name, method
+        self.wrapped.module.target = function, name
         return self.wrapped(*args)
 
     def no_sync(self):
@@ -89,5 +89,5 @@ class Redirected(Module):
         self.inner, self.target = module, None
 
     def forward(self, *args):
-        function, name, method = self.target
-        return function(name, method, args)
+        function, name = self.target
+        return function(name, args)

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 
-from ...core.device import device as Device
+from ...core.device import as_device
 
 
 class SingleDevice:
@@ -11,7 +11,7 @@ class SingleDevice:
     world_size, global_rank = 1, 0
 
     def __init__(self, device="cpu"):
-        self.device = Device(device)
+        self.device = as_device(device)
         self.module = None
 
     def begin(self):
@@ -23,9 +23,9 @@ class SingleDevice:
         if self.device.type != "cpu":
             module.to(self.device)
 
-    def step(self, function, name, method, args):
-        """Run training_step, validation_step or the like: function(name, method, args) does."""
-        return function(name, method, args)
+    def step(self, function, name, args):
+        """Run training_step, validation_step or the like: function(name, args) does."""
+        return function(name, args)
 
     def no_sync(self):
         """A context in which backward only adds up gradients of this process."""
