@@ -2,16 +2,17 @@
 
 Two ways of finding the same memory from another process, the strategies of torch.multiprocessing:
 
-    file_descriptor   an anonymous file; its descriptor is handed to the other process through a socket. It
-    has no name
-                      that could be left behind: the memory is gone when the last process that holds it is.
-    file_system       a file with a name; whoever knows the name may open it. Somebody has to remove the name,
-    and for
+    file_descriptor   an anonymous file; its descriptor is handed to the other process through a socket. It has no name
+                      that could be left behind: the memory is gone when the last process that holds it is. The process
+                      that made it may keep it for its next tensor (spares.py).
+    file_system       a file with a name; whoever knows the name may open it. Somebody has to remove the name, and for
                       that the file begins with a list of the processes that hold it (`Holders`).
 
 https://pytorch.org/docs/stable/multiprocessing.html#sharing-strategies
 """
 import contextlib
+import errno
+import math
 import mmap
 import os
 import secrets
@@ -22,12 +23,16 @@ from multiprocessing import resource_tracker, util
 
 import numpy as np
 
+from .filling import write_at
+
 try:
     import fcntl
 except ImportError:                              # Windows
     fcntl = None
 
 HAS_ANONYMOUS_FILES = hasattr(os, "memfd_create")
+# Bytes of a segment that is worth keeping for the next tensor (spares.py, which needs to open a file twice).
+SMALLEST_KEPT = 2**20 if os.path.isdir("/proc/self/fd") else math.inf
 MEMORY_FOLDER = "/dev/shm"                       # on Linux: files that are memory
 PREFIX = "teachtorch_"
 
@@ -37,13 +42,17 @@ class Descriptor:
 
     strategy = "file_descriptor"
 
-    def __init__(self, fd, nbytes):
-        self.fd, self.nbytes = fd, nbytes
-        self.close = weakref.finalize(self, os.close, fd)
+    def __init__(self, fd, nbytes, segment=None):
+        self.fd, self.nbytes, self.segment = fd, nbytes, segment
+        self.close = weakref.finalize(self, *(os.close, fd) if segment is None else (segment.close_fd,))
 
     @classmethod
     def create(cls, nbytes):
-        """Fresh memory, zeroed. OSError if there are no descriptors left."""
+        """Memory to be written: fresh, or, if large, what was used before. OSError if no descriptors are left."""
+        if nbytes >= SMALLEST_KEPT:
+            from . import spares
+            segment = spares.take(nbytes)
+            return cls(segment.fd, nbytes, segment)
         fd = os.memfd_create("teachtorch", os.MFD_CLOEXEC)
         os.ftruncate(fd, max(nbytes, 1))
         return cls(fd, nbytes)
@@ -56,11 +65,14 @@ class Descriptor:
 
     def write(self, data):
         """Fill the memory from a flat uint8 array."""
-        write_at(self.fd, data, 0)
+        if self.segment is None:
+            write_at(self.fd, data, 0)
+        else:
+            self.segment.fill(data)
 
     def map(self):
         """A flat uint8 array over the memory."""
-        return mapped(self.fd, self.nbytes)
+        return mapped(self.fd, self.nbytes) if self.segment is None else self.segment.window(self.nbytes)
 
 
 class Name:
@@ -260,22 +272,24 @@ strategy = next(iter(STRATEGIES))                # of what is shared from now on
 
 
 def create(nbytes):
-    """Fresh shared memory, by the current strategy. OSError if there is none, or no descriptor left."""
-    return STRATEGIES[strategy].create(nbytes)
+    """Shared memory, by the current strategy. OSError if there is none, or no descriptor left."""
+    with says_what_to_do():
+        return STRATEGIES[strategy].create(nbytes)
 
 
-def write_at(fd, data, offset):
-    """Write all bytes of an array into a file.
-
-    The system puts whole pages in at once. Copying through a mapping would stop at each page of 4096 bytes for the
-    system to give it and to fill it with zeros first: twice the time.
-    """
-    rest = memoryview(data)
-    while len(rest):
-        count = os.pwrite(fd, rest, offset)
-        rest, offset = rest[count:], offset + count
+@contextlib.contextmanager
+def says_what_to_do():
+    """An error of too many open files names the ways out."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.EMFILE:
+            error.add_note("Each storage in shared memory keeps descriptors of this process. `ulimit -n` allows more of "
+                           "them; multiprocessing.set_sharing_strategy('file_system') needs fewer.")
+        raise
 
 
 def mapped(fd, nbytes):
     """A flat uint8 array over a file's memory, which stays mapped for as long as an array looks at it."""
-    return np.frombuffer(mmap.mmap(fd, max(nbytes, 1)), np.uint8)[:nbytes]
+    with says_what_to_do():
+        return np.frombuffer(mmap.mmap(fd, max(nbytes, 1)), np.uint8)[:nbytes]

@@ -8,10 +8,10 @@ requires_grad).
 
 Nothing of the data is in the pickle. `.grad`, hooks and history stay at home.
 """
+import multiprocessing.resource_sharer  # noqa: F401  (the DupFd below needs it; importing it while forking is unsafe)
 import warnings
 import weakref
 from multiprocessing import reduction
-import multiprocessing.resource_sharer  # noqa: F401  (the DupFd below needs it; importing it while forking is unsafe)
 
 import numpy as np
 
@@ -20,7 +20,17 @@ from ..core.device import CPU
 from ..memory import shared
 from ..memory.storage import UntypedStorage
 from ..nn import Buffer, Parameter
-from ..tensor import Tensor, from_geometry, meta_tensor, share_memory, storage_of, stride_of
+from ..tensor import (
+    Entries,
+    Tensor,
+    entries_of,
+    from_entries,
+    from_geometry,
+    meta_tensor,
+    share_memory,
+    storage_of,
+    stride_of,
+)
 
 NON_LEAF = ("Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
             "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor before "
@@ -44,6 +54,8 @@ def reduce_tensor(t):
         raise RuntimeError(NON_LEAF)
     warn_if_has_hooks(t)
     kind = Parameter if isinstance(t, Parameter) else Tensor
+    if (entries := entries_of(t)) is not None:
+        return rebuild_sparse_tensor, (entries.indices, entries.values.detach(), entries.is_coalesced, t._shape)
     if t.is_meta:
         return rebuild_meta_tensor, (kind, t._shape, stride_of(t), t._dtype, tracks(t))
     if storage_of(t).nbytes():
@@ -65,6 +77,11 @@ def rebuild_tensor(kind, storage, metadata):
     """The tensor, in the process that got it."""
     offset, shape, stride, dtype, requires_grad = metadata
     return as_kind(kind, from_geometry(storage, shape, stride, offset, dtype), requires_grad)
+
+
+def rebuild_sparse_tensor(indices, values, is_coalesced, shape):
+    """A sparse tensor over its parts, which are shared. As in PyTorch it asks for no gradient."""
+    return from_entries(Entries(indices, values, is_coalesced), shape)
 
 
 def rebuild_meta_tensor(kind, shape, stride, dtype, requires_grad):

@@ -10,6 +10,8 @@ results' shapes depend on the data (nonzero, masked_select, unique), have to wai
 into `launchers` (`cuda`: ops/on_cuda.py).
 """
 
+from operator import index
+
 from ..core import geometry, observer, settings
 from ..core.device import CPU
 from ..core.dtype import dtype
@@ -232,7 +234,7 @@ class Layout:
 
 
 def layout_of(fake):
-    shape, itemsize = fake.shape, fake.dtype.itemsize
+    shape, itemsize = tuple([index(size) for size in fake.shape]), fake.dtype.itemsize
     stride = geometry.contiguous_strides(shape) if fake.stride is None else fake.stride
     geometry.check_storage_size(shape, itemsize)
     return Layout(shape, stride, fake.dtype, geometry.storage_extent(shape, stride, 0) * itemsize)

@@ -174,6 +174,32 @@ def test_a_parameter_stays_one_and_loses_its_attributes():
     assert type(sent(torch.nn.Buffer(torch.ones(2)))) is torch.Tensor
 
 
+def test_a_sparse_tensor_shares_its_parts(strategy):
+    x = torch.sparse_coo_tensor([[0, 2], [1, 0]], [3.0, 4.0], (3, 4))
+    for t in (x, x.coalesce(), torch.zeros(2, 3).to_sparse(), x.detach().requires_grad_()):
+        there = sent(t)
+        assert there.is_sparse and there.is_coalesced() == t.is_coalesced() and not there.requires_grad
+        assert there.shape == t.shape and there.to_dense().tolist() == t.detach().to_dense().tolist()
+    sent(x)._values().fill_(5)
+    assert x._values().tolist() == [5, 5] and x._indices().is_shared()
+
+
+def test_too_many_descriptors_say_what_to_do():
+    import resource
+
+    kept, limits = [], resource.getrlimit(resource.RLIMIT_NOFILE)
+    mp.set_sharing_strategy("file_descriptor")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 20, limits[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files") as info:
+            for _ in range(50):
+                kept.append(torch.ones(3).share_memory_())
+        assert 5 <= len(kept) and all(t.tolist() == [1, 1, 1] for t in kept)
+        assert any("file_system" in note for note in info.value.__notes__)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
 def test_history_does_not_travel():
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(

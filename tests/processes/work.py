@@ -84,3 +84,18 @@ def start_and_sleep(index, connection):
 def wait_for(started, done):
     started.set()
     done.wait(30)
+
+
+def hold_and_answer(connection):
+    """Hold the latest tensor; tell its first element, send it back, drop it, as told."""
+    held = None
+    while True:
+        message = connection.recv()
+        if isinstance(message, torch.Tensor):
+            held = message
+        elif message == "drop":
+            held = None
+        elif message == "end":
+            return
+        connection.send(held if message == "give" else None if held is None else float(held[0]))
+        message = None
