@@ -74,9 +74,7 @@ class Future:
 
 
 class Following(Future):
-    """The Future of a callback on `source`: waiting for it waits for the source, which may need to be
-    driven.
-    """
+    """The Future of a callback on `source`: waiting for it waits for the source, which may need to be driven."""
 
     def __init__(self, source):
         super().__init__()

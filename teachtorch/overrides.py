@@ -50,8 +50,7 @@ def is_tensor_like(value):
 
 
 def get_overridable_functions():
-    """{namespace: functions in it that can be taken over}; namespaces are teachtorch's modules, and
-    Tensor."""
+    """{namespace: functions in it that can be taken over}; namespaces are teachtorch's modules, and Tensor."""
     named = {space: [f for f in functions.values() if isinstance(f, types.FunctionType)]
              for space, functions in exports.items()}
     return {Tensor if space == "Tensor" else f"teachtorch.{space}".rstrip("."): functions
@@ -73,8 +72,7 @@ def operator_of(function):
 
 
 def get_testing_overrides():
-    """{function that can be taken over: a function of the same parameters that returns -1}, for tests of
-    overriding."""
+    """{function that can be taken over: a function of the same parameters that returns -1}, for tests of overriding."""
     ignored = get_ignored_functions()
     return {f: stand_in(f) for functions in get_overridable_functions().values() for f in functions
             if f not in ignored}

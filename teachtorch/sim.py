@@ -130,9 +130,7 @@ def stop():
 
 
 def set_launch_blocking(enabled):
-    """Whether each launch waits for its kernel, as with SIM_LAUNCH_BLOCKING=1: errors then show where they
-    arise.
-    """
+    """Whether each launch waits for its kernel, as with SIM_LAUNCH_BLOCKING=1: errors then show where they arise."""
     _runtime.is_blocking = bool(enabled)
 
 

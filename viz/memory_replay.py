@@ -161,9 +161,7 @@ def first_state(segments, events):
 
 
 def _keep_what_was_there(rows, row, opened, born, events):
-    """A segment of the end that nobody opened in the record was there before, and so were its unborn
-    blocks.
-    """
+    """A segment of the end that nobody opened in the record was there before, and so were its unborn blocks."""
     mapped = any(event["action"] == "segment_map" for event in events)
     mine = _row_at(rows, row.at, row.size)
     if (row.at, row.size) not in opened and not (row.is_expandable and mapped):

@@ -305,9 +305,7 @@ def runs(folded, still):
 
 
 def page_map(row, columns=64):
-    """`##5..~~...`: # full, 1 to 9 tenths in use, ~ waiting for another stream, . free, each an equal
-    part.
-    """
+    """`##5..~~...`: # full, 1 to 9 tenths in use, ~ waiting for another stream, . free, each an equal part."""
     return "".join(
         _page(row, row.at + row.size * k / columns, row.at + row.size * (k + 1) / columns)
         for k in range(columns)

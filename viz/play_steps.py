@@ -38,8 +38,7 @@ class Replay:
         names = list(dict.fromkeys(self.model.label(node) for node, _ in self.model.graph.roots))
         step["ids"] = list(dict.fromkeys(step["ids"]))
         step["msg"] = (
-            "backward() starts: the engine counts how many gradients each node waits for, and hands the "
-            "first "
+            "backward() starts: the engine counts how many gradients each node waits for, and hands the first "
             f"gradient to {listed(names)}."
         )
         return self._closed(step)

@@ -128,9 +128,7 @@ def place_of(number, x, y):
 
 
 class Run:
-    """A launch: `accesses`; `arrays` by name, shared ones too; `barriers`, the lines that block 0 waited
-    at.
-    """
+    """A launch: `accesses`; `arrays` by name, shared ones too; `barriers`, the lines that block 0 waited at."""
 
     def __init__(self, kernel, blocks, threads, arguments):
         self.blocks, self.threads = three(blocks), three(threads)

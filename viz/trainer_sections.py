@@ -109,9 +109,7 @@ def _batch(outer):
 
 
 def folded(parts):
-    """The parts; of sections in a row that are alike only the first is kept whole, a Fold stands for the
-    others.
-    """
+    """The parts; of sections in a row that are alike only the first is kept whole, a Fold stands for the others."""
     found, whole = [], None
     for part in parts:
         if not isinstance(part, Section):

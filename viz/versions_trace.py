@@ -168,8 +168,7 @@ def _notes(found):
         where = listed(list(dict.fromkeys(_node_name(chip) for chip in stale)))
         was = "is" if len(stale) == 1 else "are"
         notes.append(
-            f"{counted(len(stale), 'saved tensor')} {was} stale: the storage has changed in place since. "
-            "backward() "
+            f"{counted(len(stale), 'saved tensor')} {was} stale: the storage has changed in place since. backward() "
             f"raises a RuntimeError at {where}."
         )
     elif any(family.chips for family in found):

@@ -95,9 +95,8 @@ def _no_grad_view(facts):
         "no_grad",
         [
             (
-                f"{name} is a view of {whole} that was made under no_grad(). It says requires_grad=True, as "
-                f"{whole} does, "
-                "but the graph does not know it, so no gradient ever comes here."
+                f"{name} is a view of {whole} that was made under no_grad(). It says requires_grad=True, as {whole} "
+                "does, but the graph does not know it, so no gradient ever comes here."
             )
         ],
         [f"# make the view outside `with no_grad():`, or use {whole} itself"],
@@ -126,8 +125,7 @@ def _detached(facts):
         "detach",
         [
             (
-                f"{name} shares its memory with {source}, which requires grad, but {name} has no graph: it "
-                "was made by "
+                f"{name} shares its memory with {source}, which requires grad, but {name} has no graph: it was made by "
                 "detach() or .data (the two look alike afterwards)."
             )
         ],
@@ -261,8 +259,7 @@ def _cut_link(facts):
         cause,
         [
             (
-                f"{loss} uses {piece or 'a tensor'} ({where}), which has the memory of {source} but not its "
-                "graph: it "
+                f"{loss} uses {piece or 'a tensor'} ({where}), which has the memory of {source} but not its graph: it "
                 f"{how}. The path from {loss} to {name} ends there."
             )
         ],
@@ -293,8 +290,7 @@ def _rebound(facts):
         "reset",
         [
             (
-                f"The name {name} now means another tensor, the result of {_maker(facts.t)}. {loss} was "
-                "computed from "
+                f"The name {name} now means another tensor, the result of {_maker(facts.t)}. {loss} was computed from "
                 f"the leaf that had the name before; that leaf has no name any more, and {state}.{keeps}"
             )
         ],
@@ -348,13 +344,11 @@ def _was_filled(facts):
         "reset",
         [
             (
-                f"A backward() has been through the graph of {loss} (its saved tensors are freed), and the "
-                "path to "
+                f"A backward() has been through the graph of {loss} (its saved tensors are freed), and the path to "
                 f"{name} is whole. So .grad was set to None afterwards: zero_grad() does that."
             ),
             (
-                "Or that pass filled no .grad of it: autograd.grad(), backward(inputs=...), or a Function "
-                "that "
+                "Or that pass filled no .grad of it: autograd.grad(), backward(inputs=...), or a Function that "
                 "returned None. Afterwards these look alike."
             ),
         ],

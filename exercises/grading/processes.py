@@ -94,9 +94,7 @@ class Ranks:
         self.world, self.size, self.log = world, size, []
 
     def run(self, function):
-        """Call function(comm) on each rank, and return the results by rank. Failed, or Stuck, if one of
-        them raises.
-        """
+        """Call function(comm) on each rank, and return the results by rank. Failed, or Stuck, if one of them raises."""
         post, run = self.world.post, next(self.world.runs)
         told = None
         if post.rank < self.size:

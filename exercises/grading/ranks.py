@@ -95,9 +95,7 @@ class Ranks:
         self.meetings, self.boxes = {}, {}
 
     def run(self, function):
-        """Call function(comm) on each rank, and return the results by rank; the first error of any rank is
-        raised.
-        """
+        """Call function(comm) on each rank, and return the results by rank; the first error of any rank is raised."""
         results, errors = [None] * self.size, []
         comms = [ThreadComm(self, rank) for rank in range(self.size)]
         self.log = [comm.log for comm in comms]

@@ -65,9 +65,7 @@ def max_memory_allocated(device=None):
 
 
 def memory_reserved(device=None):
-    """Bytes in segments that the allocator holds: allocated ones, cached ones and those lost between
-    blocks.
-    """
+    """Bytes in segments that the allocator holds: allocated ones, cached ones and those lost between blocks."""
     return memory_stats(device).get("reserved_bytes.all.current", 0)
 
 
@@ -177,9 +175,7 @@ def caching_allocator_alloc(size, device=None, stream=None):
 
 
 def caching_allocator_delete(mem_ptr):
-    """Give back what caching_allocator_alloc returned. RuntimeError for an address that is not a live
-    block's.
-    """
+    """Give back what caching_allocator_alloc returned. RuntimeError for an address that is not a live block's."""
     if mem_ptr == 0:
         return
     for allocator in allocators(_streams.accelerator_type()):
@@ -193,9 +189,7 @@ def caching_allocator_delete(mem_ptr):
 
 
 def memory_snapshot(mempool_id=None, include_traces=True):
-    """The segments of all devices and their blocks, as a list of dictionaries
-    (torch.cuda.memory_snapshot).
-    """
+    """The segments of all devices and their blocks, as a list of dictionaries (torch.cuda.memory_snapshot)."""
     return _snapshot()["segments"]
 
 
@@ -220,9 +214,7 @@ def _snapshot(device=None, augment_with_fx_traces=False):
 
 
 def _dump_snapshot(filename="dump_snapshot.pickle", augment_with_fx_traces=False):
-    """Write _snapshot() to a file that pytorch.org/memory_viz, torch/cuda/_memory_viz.py and viz.memory
-    open.
-    """
+    """Write _snapshot() to a file that pytorch.org/memory_viz, torch/cuda/_memory_viz.py and viz.memory open."""
     with open(filename, "wb") as file:
         pickle.dump(_snapshot(), file, protocol=4)  # the newest protocol that the web page reads
 

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 
-from ..core import dtype as dt
 from ..core.once import warn_once
 from ..dispatch.keys import PYTHON
 from ..dispatch.operator import registry

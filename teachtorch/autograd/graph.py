@@ -5,7 +5,7 @@ import weakref
 from ..dispatch.state import state
 from .engine import current
 from .meta import gradient_edge
-from .node import GradientEdge, Node
+from .node import GradientEdge, Node  # noqa: F401 (torch.autograd.graph.Node)
 from .tensor_fields import bump_version
 
 

@@ -30,8 +30,7 @@ CONTAINERS = {"tuple": tuple, "list": list, "dict": dict}
 
 
 def save(m, f, _extra_files=None):
-    """Write a traced program to a path or a binary file. `_extra_files`: {name: text or bytes} to put beside
-    it."""
+    """Write a traced program to a path or a binary file. `_extra_files`: {name: text or bytes} to put beside it."""
     m = getattr(m, "module", m)
     if not isinstance(m, ScriptModule):
         raise TypeError(f"jit.save writes what jit.trace returned, not {type(m).__name__}")

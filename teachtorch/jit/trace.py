@@ -180,8 +180,7 @@ class Tracing(TorchDispatchMode):
         return result
 
     def note_result(self, result, node):
-        """Remember the node of each tensor that an operator returned; an in-place one returns one that has a
-        node."""
+        """Remember the node of each tensor that an operator returned; an in-place one returns one that has a node."""
         if isinstance(result, Tensor):
             node.meta.setdefault("type", type_of(result))
             if id(result) not in self.nodes:

@@ -79,8 +79,7 @@ def _loops(dtype):
 
 
 def to_weights(scores, queries, is_causal):
-    """Replace scores (rows, keys) by their softmax; return the logarithm of each row's sum of
-    exponentials."""
+    """Replace scores (rows, keys) by their softmax; return the logarithm of each row's sum of exponentials."""
     if scores.size <= SMALL:
         return small_weights(scores, queries, is_causal)
     lse = np.empty(len(scores), scores.dtype)
@@ -151,8 +150,7 @@ def as_rows(scores):
 
 
 def forward(query, key, value, mask, is_causal, scale):
-    """(output, logarithms of the sums) of (batch, heads, length, features); the output lies in memory as
-    the query."""
+    """(output, logarithms of the sums) of (batch, heads, length, features); the output lies in memory as the query."""
     scores = scores_of(query, key, mask, scale)
     lse = to_weights(as_rows(scores), scores.shape[2], is_causal)
     out = matmul(scores, value, out=np.empty_like(query))

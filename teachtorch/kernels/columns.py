@@ -109,8 +109,7 @@ def lifted(values, fill):
 
 
 def to_columns(x, geometry, places=None):
-    """(batch, channels, *kernel, *places): every block that the kernel covers, with zeros for what is
-    outside."""
+    """(batch, channels, *kernel, *places): every block that the kernel covers, with zeros for what is outside."""
     places = places or geometry.places(x.shape[2:])
     shape = x.shape[:2] + geometry.kernel + places
     if math.prod(shape) <= SMALL or not is_compiled(x.dtype):

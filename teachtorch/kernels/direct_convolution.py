@@ -231,8 +231,7 @@ def correlate(x, taps, bias, offsets, stride, front, sizes, out):
 
 
 def convolve(x, weight, bias, geometry, groups):
-    """(batch, outputs, *places) of x (batch, channels, *space) and weight (outputs, channels / groups,
-    *kernel)."""
+    """(batch, outputs, *places) of x (batch, channels, *space) and weight (outputs, channels / groups, *kernel)."""
     batch, outputs, places = x.shape[0], weight.shape[0], geometry.places(x.shape[2:])
     sizes = phase_sizes(x.shape[2:], geometry)
     offsets = tap_offsets(x.shape[1] // groups, sizes, geometry)

@@ -156,8 +156,7 @@ def solve_by_lu(a, b):
 
 
 def cholesky(a):
-    """(lower factors, info); info k: the leading minor of order k is not positive, the factor ends before
-    it."""
+    """(lower factors, info); info k: the leading minor of order k is not positive, the factor ends before it."""
     info = np.zeros(a.shape[:-2], np.int32)
     try:
         return by_columns(np.linalg.cholesky(a)), info

@@ -149,8 +149,7 @@ def loop(name):
 
 
 def normalize_rows(x, weight, bias, eps):
-    """((x - mean) * rstd * weight + bias, mean, rstd) of rows (n, length); weight and bias (groups, length)
-    or None."""
+    """((x - mean) * rstd * weight + bias, mean, rstd) of rows (n, length); weight and bias (groups, length) or None."""
     if x.size <= SMALL:
         return small_rows(x, weight, bias, eps)
     mean, rstd = np.empty(len(x), x.dtype), np.empty(len(x), x.dtype)

@@ -190,8 +190,7 @@ def all_alike(lists):
 
 
 def chunks_of(sizes):
-    """Rows (array, first element, number of elements) that cover arrays of these sizes; empty ones need
-    none."""
+    """Rows (array, first element, number of elements) that cover arrays of these sizes; empty ones need none."""
     counts = -(-sizes // CHUNK)
     array = np.repeat(np.arange(len(sizes)), counts)
     first = (np.arange(len(array)) - np.repeat(np.cumsum(counts) - counts, counts)) * CHUNK
@@ -200,8 +199,7 @@ def chunks_of(sizes):
 
 
 def table_of(lists, dtype):
-    """(addresses, sizes) of dense arrays of one dtype, the t-th of all lists of one shape and order; else
-    None."""
+    """(addresses, sizes) of dense arrays of one dtype, the t-th of all lists of one shape and order; else None."""
     describe = _describer()
     if describe is None:
         return None

@@ -129,8 +129,7 @@ class Window:
 
 
 def places(size, kernel, stride, padding, dilation, ceil_mode):
-    """How many windows there are along a dimension; with `ceil_mode` the last may hang over, but not begin
-    outside."""
+    """How many windows there are along a dimension; with `ceil_mode` the last may hang over, but not begin outside."""
     room = size + 2 * padding - dilation * (kernel - 1) - 1
     count = (room + (stride - 1 if ceil_mode else 0)) // stride + 1
     if ceil_mode and (count - 1) * stride >= size + padding:

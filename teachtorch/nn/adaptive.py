@@ -103,8 +103,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return out
 
     def predict(self, input):
-        """The most probable class of each row, looking into the clusters only where the head points to
-        one."""
+        """The most probable class of each row, looking into the clusters only where the head points to one."""
         output = self.head(input).argmax(1)
         rows = (output >= self.shortlist_size).nonzero().squeeze(1)
         if rows.numel():

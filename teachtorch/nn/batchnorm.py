@@ -5,10 +5,10 @@ import warnings
 from ..core.dtype import int64
 from ..ops.declare import exports
 from . import functional as F
-from . import init
+from .affine import register_affine, reset_affine
 from .lazy import LazyModuleMixin
 from .module import Module
-from .parameter import Parameter, UninitializedBuffer, UninitializedParameter
+from .parameter import UninitializedBuffer, UninitializedParameter
 
 empty, zeros, ones, tensor = [exports[""][name] for name in ("empty", "zeros", "ones", "tensor")]
 
@@ -39,10 +39,7 @@ class _NormBase(Module):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(
-                name, Parameter(empty(num_features, device=device, dtype=dtype)) if wanted else None
-            )
+        register_affine(self, num_features, affine, affine and bias, device, dtype)
         for name, value in self._new_statistics(device, dtype):
             self.register_buffer(name, value)
         self.reset_parameters()
@@ -68,10 +65,7 @@ class _NormBase(Module):
     def reset_parameters(self):
         """Weight 1, bias 0, nothing seen."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        reset_affine(self)
 
     def _check_input_dim(self, input):
         raise NotImplementedError
@@ -101,8 +95,7 @@ class _BatchNorm(_NormBase):
     """Batch norm of any number of dimensions."""
 
     def _share(self):
-        """The new batch's share in the running statistics; counts the batch. None as momentum: a plain
-        average."""
+        """The new batch's share in the running statistics; counts the batch. None as momentum: a plain average."""
         if not (self.training and self.track_running_stats):
             return 0.0 if self.momentum is None else self.momentum
         if self.num_batches_tracked is not None:
@@ -231,14 +224,10 @@ class _InstanceNorm(_NormBase):
 def unexpected_statistics(name, keys):
     listed = " and ".join(f'"{key}"' for key in keys)
     return (
-        f"Unexpected running stats buffer(s) {listed} for {name} with track_running_stats=False. If "
-        "state_dict is a "
-        "checkpoint saved before 0.4.0, this may be expected because "
-        f"{name} does not track running stats by default since 0.4.0. Please remove these keys from "
-        "state_dict. If "
-        f"the running stats are actually needed, instead set track_running_stats=True in {name} to enable "
-        "them. "
-        f"See the documentation of {name} for details."
+        f"Unexpected running stats buffer(s) {listed} for {name} with track_running_stats=False. If state_dict is a "
+        f"checkpoint saved before 0.4.0, this may be expected because {name} does not track running stats by default "
+        "since 0.4.0. Please remove these keys from state_dict. If the running stats are actually needed, instead set "
+        f"track_running_stats=True in {name} to enable them. See the documentation of {name} for details."
     )
 
 
@@ -343,8 +332,7 @@ class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
 
 
 class GroupNorm(Module):
-    """Normalisation of each of `num_groups` groups of channels of each sample of (N, C, ...) (Wu and He
-    2018)."""
+    """Normalisation of each of `num_groups` groups of channels of each sample of (N, C, ...) (Wu and He 2018)."""
 
     def __init__(
         self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True
@@ -353,18 +341,12 @@ class GroupNorm(Module):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(
-                name, Parameter(empty(num_channels, device=device, dtype=dtype)) if wanted else None
-            )
+        register_affine(self, num_channels, affine, affine and bias, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
         """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        reset_affine(self)
 
     def forward(self, input):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

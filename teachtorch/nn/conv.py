@@ -171,8 +171,7 @@ class Conv2d(_Convolution):
 
 
 class Conv3d(_Convolution):
-    """Convolution over (N, C, D, H, W) or (C, D, H, W); weight (out_channels, in_channels / groups, kd, kh,
-    kw)."""
+    """Convolution over (N, C, D, H, W) or (C, D, H, W); weight (out_channels, in_channels / groups, kd, kh, kw)."""
 
     count = 3
 
@@ -256,8 +255,7 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The transpose of Conv1d. `output_padding` makes the result larger, since several sizes give one under
-    Conv1d."""
+    """The transpose of Conv1d. `output_padding` makes the result larger, since several sizes give one under Conv1d."""
 
     count = 1
 

@@ -88,8 +88,7 @@ class MarginLoss(Loss):
 
 
 class HingeEmbeddingLoss(MarginLoss):
-    """The distance `input` where the target is 1, max(0, margin - input) where it is -1. The margin is 1 by
-    default."""
+    """The distance `input` where the target is 1, max(0, margin - input) where it is -1. The margin is 1 by default."""
 
     MARGIN = 1.0
 
@@ -153,8 +152,7 @@ class MultiMarginLoss(WeightedLoss):
 
 
 class TripletMarginLoss(Loss):
-    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin), with distances by the
-    p-norm."""
+    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin), with distances by the p-norm."""
 
     def __init__(
         self, margin=1.0, p=2.0, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"

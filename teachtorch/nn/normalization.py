@@ -4,6 +4,7 @@ import numbers
 from ..ops.declare import exports
 from . import functional as F
 from . import init
+from .affine import register_affine, reset_affine
 from .module import Module
 from .parameter import Parameter
 
@@ -24,17 +25,12 @@ class LayerNorm(Module):
         super().__init__()
         self.normalized_shape, self.eps = as_shape(normalized_shape), eps
         self.elementwise_affine = elementwise_affine
-        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            value = Parameter(empty(self.normalized_shape, device=device, dtype=dtype)) if wanted else None
-            self.register_parameter(name, value)
+        register_affine(self, self.normalized_shape, elementwise_affine, elementwise_affine and bias, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self):
         """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        reset_affine(self)
 
     def forward(self, input):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)

@@ -6,8 +6,7 @@ from .module import Module
 
 
 class _MaxPoolNd(Module):
-    """The maximum of each window. `stride`: the kernel size if left out; `return_indices`: also where they
-    are."""
+    """The maximum of each window. `stride`: the kernel size if left out; `return_indices`: also where they are."""
 
     count = None
 

@@ -50,7 +50,30 @@ def clones(module, count):
     return ModuleList([copy.deepcopy(module) for _ in range(count)])
 
 
-class TransformerEncoderLayer(Module):
+class _Layer(Module):
+    """What the layers of encoder and decoder share: two linear layers and, for each part, a norm and a dropout."""
+
+    def _add_parts(self, count, d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias,
+                   **factory):
+        """Add linear1, dropout, linear2, norm1 to norm{count} and dropout1 to dropout{count}, in PyTorch's order."""
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **factory)
+        self.norm_first = norm_first
+        for k in range(count):
+            setattr(self, f"norm{k + 1}", LayerNorm(d_model, layer_norm_eps, bias=bias, **factory))
+        for k in range(count):
+            setattr(self, f"dropout{k + 1}", Dropout(dropout))
+        self.activation = activation_of(activation)
+
+    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+        return self.dropout1(attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
+
+    def _fed_forward(self, x):
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class TransformerEncoderLayer(_Layer):
     """Self-attention, then two linear layers, each with a residual connection and layer normalisation.
 
     `dim_feedforward`: the width between the linear layers. `norm_first`: normalise before each part and not
@@ -74,14 +97,7 @@ class TransformerEncoderLayer(Module):
         super().__init__()
         factory = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **factory)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = activation_of(activation)
+        self._add_parts(2, d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, **factory)
 
     @property
     def activation_relu_or_gelu(self):
@@ -99,11 +115,8 @@ class TransformerEncoderLayer(Module):
         src = self.norm1(src + self._sa_block(src, mask, padding, is_causal))
         return self.norm2(src + self._ff_block(src))
 
-    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
-        return self.dropout1(attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
-
     def _ff_block(self, x):
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        return self.dropout2(self._fed_forward(x))
 
 
 def attended(attention, x, memory, attn_mask, key_padding_mask, is_causal):
@@ -119,9 +132,8 @@ def attended(attention, x, memory, attn_mask, key_padding_mask, is_causal):
     )[0]
 
 
-class TransformerDecoderLayer(Module):
-    """Self-attention, attention to the encoder's memory, then two linear layers; options as
-    TransformerEncoderLayer."""
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to the encoder's memory, then two linear layers; options as TransformerEncoderLayer."""
 
     def __init__(
         self,
@@ -140,18 +152,8 @@ class TransformerDecoderLayer(Module):
         super().__init__()
         factory = {"device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
-        self.multihead_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first, **factory
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **factory)
-        self.norm_first = norm_first
-        self.norm1, self.norm2, self.norm3 = (
-            LayerNorm(d_model, layer_norm_eps, bias=bias, **factory) for _ in range(3)
-        )
-        self.dropout1, self.dropout2, self.dropout3 = (Dropout(dropout) for _ in range(3))
-        self.activation = activation_of(activation)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
+        self._add_parts(3, d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, **factory)
 
     def forward(
         self,
@@ -174,14 +176,11 @@ class TransformerDecoderLayer(Module):
         tgt = self.norm2(tgt + self._mha_block(tgt, *other))
         return self.norm3(tgt + self._ff_block(tgt))
 
-    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
-        return self.dropout1(attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
-
     def _mha_block(self, x, mem, attn_mask, key_padding_mask, is_causal=False):
         return self.dropout2(attended(self.multihead_attn, x, mem, attn_mask, key_padding_mask, is_causal))
 
     def _ff_block(self, x):
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        return self.dropout3(self._fed_forward(x))
 
 
 def why_not_nested(layer):

@@ -5,8 +5,7 @@ from .module import Module
 
 
 class Upsample(Module):
-    """Resizes the dimensions of space to `size`, or by `scale_factor`, in a mode of
-    nn.functional.interpolate."""
+    """Resizes the dimensions of space to `size`, or by `scale_factor`, in a mode of nn.functional.interpolate."""
 
     def __init__(
         self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None

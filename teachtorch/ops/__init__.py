@@ -8,7 +8,7 @@ MODULES = (
     # element by element
     "pointwise", "comparison", "elementary", "activation", "special",
     # over dimensions
-    "reduction", "statistics", "scan", "sorting", "softmax",
+    "reduction", "extrema", "vector_norm", "statistics", "scan", "sorting", "softmax",
     "loss", "loss_pointwise", "normalization",
     "matmul", "matmul_sums",
     # shapes, copies, new tensors
@@ -20,7 +20,8 @@ MODULES = (
     "linalg_vectors", "linalg_low_rank",
     "dropout",
     # space
-    "padding", "convolution", "pooling", "fractional_pooling", "batch_norm", "resize", "grid_sample",
+    "padding", "convolution", "max_pooling", "max_unpooling", "average_pooling", "adaptive_pooling",
+    "fractional_pooling", "batch_norm", "resize", "grid_sample",
     # through time
     "recurrent", "attention",
     # losses that are made of the above

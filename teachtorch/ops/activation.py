@@ -17,6 +17,7 @@ from ..kernels.pointwise import Pointwise
 from .declare import ELEMENTWISE, composite, exports, operator, pointwise, publish
 from .elementwise import SAME, fake_rule
 from .fake import require_tensor
+from .node_names import name_node
 from .sequences import number_in
 from .pointwise import where
 from .pointwise_rules import (
@@ -67,7 +68,7 @@ def relu_backward(grad, result):
     return 0 if result <= 0 else grad
 
 
-registry["relu_backward"].info.derivatives.node_class.__name__ = "ThresholdBackwardBackward0"
+name_node("relu_backward", "ThresholdBackwardBackward0")
 
 
 def refuse_bool(self):

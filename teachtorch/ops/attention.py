@@ -49,8 +49,7 @@ def composed_attention(query, key, value, is_causal, attn_mask, scale):
 
 
 def attention_slopes(grads, query, key, value, is_causal, attn_mask, scale, output, logsumexp, needs):
-    """The gradients of query, key and value: by one kernel, or by operators where they are to be
-    differentiated."""
+    """The gradients of query, key and value: by one kernel, or by operators where they are to be differentiated."""
     if state.grad_enabled:
         return slopes_by_operators(grads, (query, key, value), is_causal, attn_mask, scale, needs)
     grad = query.new_zeros(output._shape) if grads[0] is None else grads[0]
@@ -327,8 +326,7 @@ def check_unbatched_mask(attn_mask, expected):
 
 
 def float_mask(mask, mask_name, other, other_name, target_type, check_other=True):
-    """A mask as one to be added: -inf where a bool mask is True. Warns if `other`, a mask, has another
-    dtype."""
+    """A mask as one to be added: -inf where a bool mask is True. Warns if `other`, a mask, has another dtype."""
     if mask is None:
         return None
     if mask._dtype is not dt.bool and not mask.is_floating_point():

@@ -19,7 +19,7 @@ from ..kernels.pointwise import silently
 from ..tensor import Size, stride_of
 from .declare import exports, operator, publish
 from .fake import Fake
-from .reduction import widened
+from .reduction_arrays import widened
 
 OUTPUTS = ("result0", "result1", "result2")  # the normalised input, the means, the reciprocal deviations
 
@@ -122,8 +122,7 @@ def composed_batch_norm_slopes(grads, input, weight, training, result1, result2)
 
 
 def input_slope(grad, mean_grad, rstd_grad, normal, rstd, dims):
-    """The gradient of x in `normal = (x - mean) * rstd`, whose mean and rstd over `dims` are functions of x
-    too."""
+    """The gradient of x in `normal = (x - mean) * rstd`, whose mean and rstd over `dims` are functions of x too."""
     count = math.prod([normal._shape[d] for d in dims])
     parts = []
     if grad is not None:
@@ -147,8 +146,7 @@ def batch_norm_tangent(input_t, weight_t, bias_t, input, weight, training, resul
 
 
 def normal_tangent(x, x_t, weight, weight_t, bias_t, mean, rstd, dims):
-    """Tangents of (x - mean) * rstd * weight + bias, of mean and rstd; `dims`: None if those are
-    constants."""
+    """Tangents of (x - mean) * rstd * weight + bias, of mean and rstd; `dims`: None if those are constants."""
     normal = (x - mean) * rstd
     out_t, mean_t, rstd_t = normal * 0, mean * 0, mean * 0
     if x_t is not None:
@@ -429,8 +427,7 @@ def rows_and_weights(input, parts, N, C, HxW, group):
     format_of=("input",),
 )
 def group_norm_(input, weight, bias, N, C, HxW, group, eps):
-    """(input - mean) / sqrt(variance + eps) * weight + bias, with mean and variance of each group of
-    channels."""
+    """(input - mean) / sqrt(variance + eps) * weight + bias, with mean and variance of each group of channels."""
     check_group_norm(input.shape, *[None if a is None else a.shape for a in (weight, bias)], group)
     refuse_integers(dt.from_numpy(input.dtype), "GroupNormKernelImpl")
     check_parameter_dtypes(

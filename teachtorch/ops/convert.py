@@ -24,6 +24,7 @@ from .declare import (
 )
 from .elementwise import explain
 from .fake import Fake
+from .node_names import name_node
 from .sequences import number_in
 from .signature import positional
 
@@ -253,7 +254,7 @@ def checked_filling(value, dtype, name):
     return number_in(dtype, value)
 
 
-registry["fill_"].info.derivatives.node_class.__name__ = "FillBackward2"
+name_node("fill_", "FillBackward2")
 
 
 def fake_fill(self, value):

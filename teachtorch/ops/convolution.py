@@ -14,7 +14,7 @@ from ..kernels.columns import Geometry, from_columns, to_columns
 from ..tensor import Tensor
 from .declare import LINEAR, composite, exports, operator, publish
 from .fake import Fake
-from .reduction import widened
+from .reduction_arrays import widened
 
 # ---- arguments ---
 
@@ -37,8 +37,7 @@ def per_dimension(value, count, name):
 def check_convolution(
     shape, weight_shape, bias_shape, stride, padding, dilation, transposed, output_padding, groups
 ):
-    """PyTorch's refusals by shape, in its order (aten/src/ATen/native/Convolution.cpp,
-    check_shape_forward)."""
+    """PyTorch's refusals by shape, in its order (aten/src/ATen/native/Convolution.cpp, check_shape_forward)."""
     check_settings(stride, padding, dilation, output_padding)
     if len(shape) != len(weight_shape):
         n = len(weight_shape)
@@ -415,8 +414,7 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 @composite("conv2d", spaces=SPACES)
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """Convolution over an image: input (N, C, H, W) or (C, H, W), weight (out_channels, C / groups, kh,
-    kw)."""
+    """Convolution over an image: input (N, C, H, W) or (C, H, W), weight (out_channels, C / groups, kh, kw)."""
     return convolved("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -464,8 +462,7 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
 
 @composite("conv_transpose3d", spaces=SPACES)
 def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-    """The transpose of conv3d: input (N, C, D, H, W) or (C, D, H, W), weight (C, out_channels / groups, kd,
-    kh, kw)."""
+    """The transpose of conv3d: input (N, C, D, H, W) or (C, D, H, W), weight (C, out_channels / groups, kd, kh, kw)."""
     return convolved_transposed(
         "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
     )
@@ -640,8 +637,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
 
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Columns (N, C * kernel, places) as an image (N, C, *output_size), overlaps added up: the transpose of
-    unfold."""
+    """Columns (N, C * kernel, places) as an image (N, C, *output_size), overlaps added up: the transpose of unfold."""
     sizes = [
         pair(v, n)
         for v, n in (

@@ -9,7 +9,7 @@ from ..core.dtype import scalar_type_name
 from ..tensor import Tensor
 from .declare import exports, operator, publish
 from .fake import Fake
-from .reduction import widened
+from .reduction_arrays import widened
 
 # ---- gradient ---------------------------------------------------------------------------------------------------
 

@@ -64,8 +64,7 @@ def read_inputs(text, count):
 
 
 def read_output(text, start, counts):
-    """The labels of the output, each of which must occur in some operand. `start`: its place in the
-    equation."""
+    """The labels of the output, each of which must occur in some operand. `start`: its place in the equation."""
     labels, i = [], 0
     while i < len(text):
         if text[i] == ".":
@@ -92,8 +91,7 @@ def output_label(label, seen, counts):
 
 
 def equation_of(args):
-    """(equation, operands) from any way of calling: an equation first, or operands with lists of
-    subscripts."""
+    """(equation, operands) from any way of calling: an equation first, or operands with lists of subscripts."""
     if args and isinstance(args[0], str):
         operands = args[1:]
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -174,8 +172,7 @@ def implicit_output(inputs, counts):
 
 
 def aligned(operand, labels, layout, number):
-    """The operand with the layout's dimensions: diagonals of repeated labels, size 1 where it lacks a
-    label."""
+    """The operand with the layout's dimensions: diagonals of repeated labels, size 1 where it lacks a label."""
     source = [None] * layout.size
     dim = 0
     for label in labels:
@@ -227,8 +224,7 @@ def check_sizes(operands, layout):
 def mismatch(names, layout, dim, number, size, seen):
     start = layout.places.get(ELLIPSIS)
     if start is not None and start <= dim < start + layout.width:
-        return (f"einsum(): dimension {dim - start} covered by ellipsis in operand {number}has size {size} "
-                "which does "
+        return (f"einsum(): dimension {dim - start} covered by ellipsis in operand {number}has size {size} which does "
                 f"not broadcast with previously seen ellipsis with size {seen} for the respective dimension")
     return (f"einsum(): subscript {name_of(names[dim])} has size {size} for operand {number} which does not "
             f"broadcast with previously seen size {seen}")
@@ -478,8 +474,7 @@ def tensordot(a, b, dims=2):
 
 @composite("kron", out=True)
 def kron(self, other):
-    """The Kronecker product: every element of `self` times all of `other`, in blocks; ranks are made
-    equal."""
+    """The Kronecker product: every element of `self` times all of `other`, in blocks; ranks are made equal."""
     require_tensor(other, "kron", "other", 2)
     rank = max(self.dim(), other.dim())
     a = self.reshape((1,) * (rank - self.dim()) + tuple(self.shape))
@@ -507,8 +502,7 @@ def check_bilinear(input1, input2, weight, bias):
 
 @composite("bilinear", spaces=("nn.functional",))
 def bilinear(input1, input2, weight, bias=None):
-    """x1^T W x2 + bias for every output feature; inputs (..., in1) and (..., in2), `weight` (out, in1,
-    in2)."""
+    """x1^T W x2 + bias for every output feature; inputs (..., in1) and (..., in2), `weight` (out, in1, in2)."""
     check_bilinear(input1, input2, weight, bias)
     found = einsum_of("...i,oij,...j->...o", [input1, weight, input2])
     return found if bias is None else found + bias

@@ -4,13 +4,13 @@ import math
 import numpy as np
 
 from ..core import dtype as dt
-from ..dispatch.operator import registry
 from ..dispatch.wrong_types import require_tensor
 from ..kernels import scalar, special
 from ..kernels.pointwise import faster_in_numpy
 from ..tensor import Tensor, stride_of
 from .declare import BOOL, ELEMENTWISE, FLOAT, composite, exports, operator, pointwise, publish
 from .fake import Fake
+from .node_names import name_node
 from .pointwise import no_gradient, where
 from .pointwise_rules import (
     Forms,
@@ -269,7 +269,7 @@ def log1p(self):
     return scalar.log1p(self)
 
 
-registry["log1p"].info.derivatives.node_class.__name__ = "Log1PBackward0"
+name_node("log1p", "Log1PBackward0")
 
 
 @pointwise("sigmoid_backward", numpy=widened(lambda g, r: g * ((1 - r) * r)), inplace=False, spaces=(),
@@ -757,4 +757,4 @@ def frexp(self):
         raise TypeError("frexp() needs floats")
     mantissa, exponent = np.frexp(self if self.dtype.itemsize > 2 else self.astype(np.float32))
     return mantissa.astype(self.dtype), np.where(np.isfinite(mantissa), exponent, 0).astype(np.int32)
-registry["round_decimals"].info.derivatives.node_class.__name__ = "RoundBackward1"
+name_node("round_decimals", "RoundBackward1")

@@ -72,8 +72,7 @@ class Foreach:
         self.change_op(*args)
 
     def _is_recorded(self, args):
-        """Whether autograd has work to do: with grad mode on for tensors that require grad, and in forward
-        mode."""
+        """Whether autograd has work to do: with grad mode on for tensors that require grad, and in forward mode."""
         return state.forward_ad or state.grad_enabled and any(
             tracks(t) for tensors in args[:self.lists] for t in tensors)
 
@@ -303,8 +302,7 @@ def scaled(number, alpha):
 
 
 def declare_ternary(name, function):
-    """`_foreach_<name>(self, tensor1, tensor2, value=1)`: `value` is a number or a list (or 1-D tensor) of
-    them."""
+    """`_foreach_<name>(self, tensor1, tensor2, value=1)`: `value` is a number or a list (or 1-D tensor) of them."""
     operation = Foreach(name, function, 3, with_value)
 
     def call(self, tensor1, tensor2, value=1):

@@ -10,7 +10,8 @@ from ..core import dtype as dt
 from ..dispatch.operator import registry
 from .declare import exports, operator, publish
 from .fake import Fake, require_tensor
-from .pooling import gathered, name_node, planes
+from .node_names import capital_dimensions
+from .pooling_arguments import gathered, planes
 
 AXES = {2: ("height", "width"), 3: ("time", "height", "width")}
 SPARE = {2: 0, 3: 1}                    # elements that must stay uncovered: PyTorch wants one in three dimensions
@@ -105,7 +106,7 @@ def declare_fractional_pool(count):
         name, spaces=(), out=False, outputs=("result0", "result1"), fake=fake,
         jvp=lambda self_t, result1: (gathered(self_t, result1, count), None),
         vjp={"self": lambda grads, self, result1: back.call(grads[0], self, result1)})(forward)
-    name_node(name)
+    capital_dimensions(name)
     return pool
 
 

@@ -95,8 +95,7 @@ def adagrad_kernel(climbs, decayed):
 # ---- the operators -----------------------------------------------------------------------------------------
 
 def fused_operator(name):
-    """The operator `kernel, params, grads, states, numbers`: states is a list of lists, written like the
-    params."""
+    """The operator `kernel, params, grads, states, numbers`: states is a list of lists, written like the params."""
     op = Operator(name)
 
     def cpu(keys, kernel, params, grads, states, numbers):
@@ -161,8 +160,7 @@ def per_tensor(function, steps):
 # ---- what PyTorch's optimizers call ------------------------------------------------------------------------
 
 def unscaled(grads, grad_scale, found_inf):
-    """Divide the gradients by the scale of a GradScaler; False if it found one that is not finite: then no
-    update."""
+    """Divide the gradients by the scale of a GradScaler; False if it found one that is not finite: then no update."""
     if found_inf is not None and plain_numbers(found_inf) == 1:
         return False
     if grad_scale is not None:

@@ -15,6 +15,7 @@ from .creation import beside, empty_strided_array, factory_operator, made
 from .declare import LINEAR, composite, operator, publish, write_out
 from .elementwise import common_dtype
 from .fake import Fake
+from .node_names import name_node
 from .view import strided_array
 
 # ---- cat and stack -------------------------------------------------------------------------------
@@ -525,7 +526,7 @@ def diagonal_copy(self, offset=0, dim1=0, dim2=1):
     return np.copy(np.diagonal(self, offset, dim1, dim2), order="C")
 
 
-registry["diagonal_copy"].info.derivatives.node_class.__name__ = "DiagonalBackward0_copy"
+name_node("diagonal_copy", "DiagonalBackward0_copy")
 
 
 def embedded_shape(shape, offset, dim1, dim2):

@@ -100,9 +100,7 @@ def factory_kernel(op):
 
 
 def waiting_kernel(op):
-    """The result's shape is known once the kernel has run: the host waits for it, and then copies what it
-    found.
-    """
+    """The result's shape is known once the kernel has run: the host waits for it, and then copies what it found."""
     cpu, results = op.own_kernel(K.CPU), results_type(op.name, op.info.outputs)
 
     def kernel(keys, *args):
@@ -266,9 +264,7 @@ launchers = {}  # device type -> what launches there instead, with the arguments
 
 
 def launch(op, cpu, device, args, outputs=(), written=()):
-    """Put a CPU kernel into the current stream: on the arguments, into `outputs`. `written`: arguments that
-    change.
-    """
+    """Put a CPU kernel into the current stream: on the arguments, into `outputs`. `written`: arguments that change."""
     if device.type in launchers:
         launchers[device.type](op, cpu, device, args, outputs, written)
         return
@@ -313,9 +309,7 @@ def extents(op, args, outputs, written):
 
 
 def on_host(a):
-    """An argument as the kernel gets it: a CPU tensor over device memory, or a copy of a CPU tensor as it is
-    now.
-    """
+    """An argument as the kernel gets it: a CPU tensor over device memory, or a copy of a CPU tensor as it is now."""
     if isinstance(a, Tensor):
         return from_array(array_of(a).copy()) if a._device is CPU else host_view(a)
     if a.__class__ in (list, tuple):
@@ -372,9 +366,7 @@ def also_written(op, args):
 
 @at_start_of_device_threads
 def prepare():
-    """A stream's thread: no graph, no versions, nothing reported as a call of the user's, and loops on this
-    thread.
-    """
+    """A stream's thread: no graph, no versions, nothing reported as a call of the user's, and loops on this thread."""
     set_grad_mode(False)
     state.excluded |= K.AD_INPLACE_OR_VIEW
     state.is_device_thread = True

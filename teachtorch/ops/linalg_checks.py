@@ -91,8 +91,7 @@ def first_failure(A):
 # ---- shapes of results -------------------------------------------------------------------------------------
 
 def by_columns_stride(shape):
-    """Strides of a batch of matrices, each stored column by column; of single rows or columns, the usual
-    ones."""
+    """Strides of a batch of matrices, each stored column by column; of single rows or columns, the usual ones."""
     *batch, m, n = shape
     if m <= 1 or n <= 1:
         return geometry.contiguous_strides(tuple(shape))

@@ -53,8 +53,7 @@ def svd_vjp(grads, U, S, Vh, full_matrices):
 
 
 def svd_gradient(G_U, G_S, G_Vh, U, S, Vh):
-    """G_A = U [(skew(U^T G_U) / E) S + S (skew(V^T G_V) / E) + diag(G_S)] V^T, and what lies outside U and
-    V's span."""
+    """G_A = U [(skew(U^T G_U) / E) S + S (skew(V^T G_V) / E) + diag(G_S)] V^T, and what lies outside U and V's span."""
     down, across, E = S.unsqueeze(-1), S.unsqueeze(-2), square_gaps(S)
     inner = outside_left = outside_right = None
     if G_U is not None:

@@ -102,8 +102,7 @@ def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 
 @composite("linalg.vander", spaces=("linalg",))
 def vander(x, *, N=None):
-    """The powers x^0 ... x^(N-1) of each element, along a new last dimension; N is by default x's last
-    size."""
+    """The powers x^0 ... x^(N-1) of each element, along a new last dimension; N is by default x's last size."""
     N = N if N is not None else x.shape[-1] if x.dim() else 1
     if N <= 1:
         raise RuntimeError("N must be greater than 1.")
@@ -155,8 +154,7 @@ def partial_products(input, tau):
 
 
 def reflections_vjp(grad, input, tau):
-    """Of each factor in turn: W - t v v^T W has G_t = -(v^T W)(G^T v), G_v = -t (G W^T v + W G^T v),
-    G_W = H G."""
+    """Of each factor in turn: W - t v v^T W has G_t = -(v^T W)(G^T v), G_v = -t (G W^T v + W G^T v), G_W = H G."""
     columns, scales, products = [], [], partial_products(input, tau)
     for i, v in enumerate(reflectors(input, tau.shape[-1])):
         W, t = products[i + 1], scale_of(tau, i)

@@ -10,7 +10,8 @@ from ..dispatch.operator import registry
 from ..kernels.pointwise import silently
 from .declare import LINEAR, operator, publish
 from .fake import Fake
-from .reduction import widened
+from .node_names import name_node
+from .reduction_arrays import widened
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -75,9 +76,8 @@ def check_class_weights(shape, weight_shape, start=""):
     """One weight per class."""
     classes = shape[class_dim(len(shape))]
     if weight_shape is not None and weight_shape != (classes,):
-        raise RuntimeError(f"{start}weight tensor should be defined either for all {classes} classes or no "
-                           f"classes but "
-                           f"got weight tensor of shape: {list(weight_shape)}")
+        raise RuntimeError(f"{start}weight tensor should be defined either for all {classes} classes or no classes "
+                           f"but got weight tensor of shape: {list(weight_shape)}")
 
 
 def fake_nll_loss(self, target, weight=None, reduction="mean", ignore_index=-100):
@@ -216,7 +216,7 @@ def nll_slopes(grad_output, shape, target, weight, reduction, ignore_index):
 
 
 _nll_loss, _nll_loss2d = registry["nll_loss"].call, registry["nll_loss2d"].call
-registry["nll_loss2d"].info.derivatives.node_class.__name__ = "NllLoss2DBackward0"
+name_node("nll_loss2d", "NllLoss2DBackward0")
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):

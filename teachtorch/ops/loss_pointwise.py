@@ -12,7 +12,7 @@ from .declare import exports, operator, publish
 from .elementwise import common_dtype
 from .fake import Fake
 from .loss import reduction_of
-from .reduction import widened
+from .reduction_arrays import widened
 
 log_sigmoid_of = exports["nn.functional"]["logsigmoid"]
 

@@ -15,7 +15,7 @@ from .fake import Fake
 from .loss import cross_entropy, reduction_of
 from .loss_ctc import numbered
 from .loss_pointwise import binary_cross_entropy_with_logits, kl_div, reduced, reduced_tensor, share
-from .reduction import widened
+from .reduction_arrays import widened
 
 F = exports["nn.functional"]
 where, ones_like, zeros_like = (exports[""][name] for name in ("where", "ones_like", "zeros_like"))
@@ -144,8 +144,7 @@ def triplet_margin_loss(
 def triplet_margin_with_distance_loss(
     anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
 ):
-    """triplet_margin_loss with a distance of one's own, a function of two tensors; pairwise_distance if
-    left out."""
+    """triplet_margin_loss with a distance of one's own, a function of two tensors; pairwise_distance if left out."""
     require_reduction(reduction, " is not a valid value for reduction")
     check_margin(margin)
     check_triplet(anchor, positive, negative)

@@ -12,7 +12,7 @@ from ..kernels.pointwise import silently
 from .arguments import size_argument
 from .declare import operator, publish
 from .fake import Fake
-from .reduction import widened
+from .reduction_arrays import widened
 
 OUTPUTS = ("result0", "result1", "result2")  # the normalised input, the means, the reciprocal deviations
 
@@ -105,8 +105,7 @@ def weight_gradient(grads, input, result1, result2):
 
 
 def slopes(grads, input, normalized_shape, weight, bias, result1, result2, needs):
-    """The gradients of input, weight and bias: by one kernel, or by operators where they are to be
-    differentiated."""
+    """The gradients of input, weight and bias: by one kernel, or by operators where they are to be differentiated."""
     if state.grad_enabled or grads[1] is not None or grads[2] is not None:
         return (
             input_gradient(grads, input, normalized_shape, weight, result1, result2),
@@ -148,8 +147,7 @@ def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weigh
     vjp={"input, weight, bias": slopes},
 )
 def layer_norm_(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """(input - mean) / sqrt(variance + eps) * weight + bias, the means, and the reciprocals of the square
-    roots."""
+    """(input - mean) / sqrt(variance + eps) * weight + bias, the means, and the reciprocals of the square roots."""
     if input.dtype.kind in "biu" or any(t is not None and t.dtype != input.dtype for t in (weight, bias)):
         raise TypeError("layer_norm: the dtypes do not fit")
     check_parts(input.shape, normalized_shape, *[None if t is None else t.shape for t in (weight, bias)])

@@ -12,6 +12,7 @@ from ..kernels.pointwise import Pointwise
 from ..tensor import Tensor, array_of, from_array
 from .declare import FLOAT, composite, exports, pointwise, publish
 from .elementwise import common_dtype, operand
+from .node_names import name_node
 from .sequences import number_in
 from .pointwise_rules import (
     Forms,
@@ -189,7 +190,7 @@ def no_formula(name):
 
 def name_not_implemented(name):
     """PyTorch's node of an operator without formulas is not named after it."""
-    registry[name].info.derivatives.node_class.__name__ = "NotImplemented"
+    name_node(name, "NotImplemented")
 
 
 @prepared("floor_divide", refuse_zero("div_floor_cpu"), numpy=widened(np.floor_divide),
@@ -248,7 +249,7 @@ def rounding(rounding_mode):
 
 
 for _op in ("div_trunc", "div_floor"):
-    registry[_op].info.derivatives.node_class.__name__ = "DivBackward2"
+    name_node(_op, "DivBackward2")
 
 
 def div(input, other, *, rounding_mode=None, out=None):

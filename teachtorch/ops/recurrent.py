@@ -43,8 +43,7 @@ def fake_layer(mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, r
 def layer_slopes(
     grads, mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, reverse, reserve, needs
 ):
-    """The gradients of the tensors of a layer: by one kernel, or by operators where they are to be
-    differentiated."""
+    """The gradients of the tensors of a layer: by one kernel, or by operators where they are to be differentiated."""
     tensors = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
     if state.grad_enabled:
         return slopes_by_operators(grads, mode, tensors, batch_sizes, reverse, needs)
@@ -304,8 +303,7 @@ def padded(mode, input, hx, cx, params, has_biases, num_layers, dropout, train, 
 
 
 def declare_network(name, mode):
-    """Publish torch's function of `mode`: both its forms, the second one with packed rows and their batch
-    sizes."""
+    """Publish torch's function of `mode`: both its forms, the second one with packed rows and their batch sizes."""
 
     def network(input, *args, **kwargs):
         if isinstance(args[1], Tensor):

@@ -12,7 +12,7 @@ from ..kernels import resize as kernels
 from ..tensor import stride_of
 from .declare import LINEAR, composite, exports, operator, publish
 from .fake import Fake
-from .reduction import widened
+from .reduction_arrays import widened
 
 AXES = {1: ("W",), 2: ("H", "W"), 3: ("D", "H", "W")}
 
@@ -224,10 +224,8 @@ def requested(space, size, scale_factor, count):
 
 def other_dimensions(space, given, form, what="output"):
     return (
-        f"Input and {what} must have the same number of spatial dimensions, but got input with spatial "
-        "dimensions of "
-        f"{list(space)} and {given}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {form} "
-        "format."
+        f"Input and {what} must have the same number of spatial dimensions, but got input with spatial dimensions of "
+        f"{list(space)} and {given}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {form} format."
     )
 
 
@@ -235,9 +233,8 @@ def no_such_mode(mode, count):
     if mode in NEEDED and count in (1, 2, 3):
         return f"Got {count + 2}D input, but {mode} mode needs {NEEDED[mode] + 2}D input"
     return (
-        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {count + 2}D) for the modes: nearest "
-        "| linear "
-        f"| bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {count + 2}D) for the modes: nearest | linear | "
+        f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
     )
 
 

@@ -10,9 +10,10 @@ from ..kernels import scan as scans
 from ..kernels.pointwise import silently
 from .declare import LINEAR, exports, operator, publish
 from .fake import Fake
-from .reduction import (VALUES_AND_INDICES, converted, has_zero, is_number_array, numpy_names,
-                        own_and_index_dtype,
-                        own_dtype, require_dim, sum_dtype, total_dtype, widened, with_out_dtype)
+from .extrema import VALUES_AND_INDICES
+from .reduction import has_zero, sum_dtype, total_dtype
+from .reduction_arguments import numpy_names, own_and_index_dtype, own_dtype, require_dim, with_out_dtype
+from .reduction_arrays import converted, is_number_array, widened
 
 
 def scan_axis(dim, array, name):
@@ -239,10 +240,8 @@ def check_diff_part(input, part, dim):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     for i in range(input.dim()):
         if i != dim and part.size(i) != input.size(i):
-            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input "
-                               "except "
-                               f"along the differencing dimension; input.size({i}) = {input.size(i)}, but "
-                               f"got "
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that of input except "
+                               f"along the differencing dimension; input.size({i}) = {input.size(i)}, but got "
                                f"tensor.size({i}) = {part.size(i)}")
 
 

@@ -15,6 +15,7 @@ from ..kernels import rows
 from ..tensor import Tensor
 from .declare import LINEAR, composite, operator, publish
 from .fake import Fake, require_tensor
+from .node_names import name_node
 from .picking import cast, fake_index_add, require_index_array
 from .view import geometry_of
 from .writing import preserved_like, with_separate_out, writing
@@ -313,8 +314,8 @@ def copied_out(out, found):
 
 publish("scatter", scatter, ("", "Tensor"))
 publish("scatter_", scatter_, ("Tensor",))
-registry["scatter_src"].info.derivatives.node_class.__name__ = "ScatterBackward0"
-registry["scatter_value"].info.derivatives.node_class.__name__ = "ScatterBackward1"
+name_node("scatter_src", "ScatterBackward0")
+name_node("scatter_value", "ScatterBackward1")
 
 
 @writing(

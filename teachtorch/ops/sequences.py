@@ -31,8 +31,7 @@ def array_from_data(data, dtype=None):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     shape = shape_of_data(data)
     if len(shape) > 1 and isinstance(data[0], np.ndarray):
-        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
-                      "converting "
+        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
                       "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
                       UserWarning, stacklevel=3)
     flat = flattened(data, shape)

@@ -26,8 +26,7 @@ def is_shared(self):
 
 
 def storage(self):
-    """The storage as elements of the tensor's dtype. UserWarning, once: `untyped_storage()` is the one to
-    use."""
+    """The storage as elements of the tensor's dtype. UserWarning, once: `untyped_storage()` is the one to use."""
     warn_once("TypedStorage", DEPRECATED)
     return TypedStorage(self.untyped_storage(), self._dtype)
 

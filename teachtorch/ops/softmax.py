@@ -12,7 +12,8 @@ from ..kernels import softmax as rows
 from ..kernels.pointwise import SMALL, silently
 from .declare import operator, publish, write_out
 from .fake import Fake
-from .reduction import PLAIN, check_out_dtypes, is_number_array, widened
+from .reduction_arguments import check_out_dtypes
+from .reduction_arrays import PLAIN, is_number_array, widened
 
 
 def fake_softmax(kernel):
@@ -197,9 +198,8 @@ publish("log_softmax", log_softmax, ("", "Tensor", "special"))
 
 def implicit_dim(name, ndim, stacklevel):
     """The dimension that softmax used to guess."""
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
-                  f"dim=X as an "
-                  "argument.", stacklevel=stacklevel)
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call "
+                  "to include dim=X as an argument.", stacklevel=stacklevel)
     return 0 if ndim in (0, 1, 3) else 1
 
 

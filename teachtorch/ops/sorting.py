@@ -8,7 +8,9 @@ from ..dispatch.operator import registry
 from ..tensor import Tensor, stride_of
 from .declare import composite, operator, publish, write_out
 from .fake import Fake, stand_in
-from .reduction import VALUES_AND_INDICES, numpy_names, own_and_index_dtype, put_back, require_dim, widened
+from .extrema import VALUES_AND_INDICES, put_back
+from .reduction_arguments import numpy_names, own_and_index_dtype, require_dim
+from .reduction_arrays import widened
 
 
 def gathered_gradient(grads, self_shape, dim, indices):
@@ -142,13 +144,11 @@ def check_search(sequence, values, side, right, sorter):
     if not sequence.ndim:
         raise RuntimeError(f"{start}boundaries tensor should have positive dimension, but got 0 dimension")
     if not values.ndim and sequence.ndim != 1:
-        raise RuntimeError(f"{start}input value can be a scalar only when boundaries tensor dimension is 1, "
-                           f"but we got "
-                           f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)")
+        raise RuntimeError(f"{start}input value can be a scalar only when boundaries tensor dimension is 1, but we "
+                           f"got boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)")
     if sequence.ndim != 1 and (sequence.ndim != values.ndim or sequence.shape[:-1] != values.shape[:-1]):
-        raise RuntimeError(f"{start}boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                           f"boundaries "
-                           f"tensor and input value tensor must match, but we got boundaries tensor "
+        raise RuntimeError(f"{start}boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+                           "tensor and input value tensor must match, but we got boundaries tensor "
                            f"{list(sequence.shape)} and input value tensor {list(values.shape)}")
     if sorter is not None:
         check_sorter(start, sequence, sorter)
@@ -195,11 +195,9 @@ def positions_in(sequence, values, side):
 
 def check_out_dtype(out, out_int32):
     if out is not None and out.dtype is not (dt.int32 if out_int32 else dt.int64):
-        raise RuntimeError("torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) "
-                           "or "
-                           "Long(int64) depending on whether out_int32 flag is True, but we got output "
-                           "tensor's dtype "
-                           f"{scalar_type_name(out.dtype)} and out_int32 flag is {out_int32}")
+        raise RuntimeError("torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or "
+                           "Long(int64) depending on whether out_int32 flag is True, but we got output tensor's "
+                           f"dtype {scalar_type_name(out.dtype)} and out_int32 flag is {out_int32}")
 
 
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):

@@ -14,11 +14,12 @@ from ..kernels.pointwise import cast, silently
 from ..tensor import Tensor, array_of
 from .declare import exports, operator, publish, write_out
 from .fake import Fake, stand_in
-from .reduction import (VALUES_AND_INDICES, axis_of, check_out_dtypes, dense, dims_of,
-                        fake_values_and_indices, is_number_array, name_node, numpy_names, own_and_index_dtype,
-                        reduced_count,
-                        reduced_shape, require_dim, restored, select_gradient, select_tangent, share_evenly,
-                        share_evenly_tangent, widened, with_out_check)
+from .extrema import (VALUES_AND_INDICES, fake_values_and_indices, select_gradient, select_tangent, share_evenly,
+                      share_evenly_tangent)
+from .node_names import name_node
+from .reduction_arguments import (axis_of, check_out_dtypes, dims_of, numpy_names, own_and_index_dtype, reduced_count,
+                                  reduced_shape, require_dim, restored, with_out_check)
+from .reduction_arrays import dense, is_number_array, widened
 
 # ---- var, std
 
@@ -185,8 +186,7 @@ def spread_function(name, doc):
             dim, unbiased = None, dim
         if unbiased is not None:
             if correction is not None:
-                raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and "
-                                f"correction "
+                raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and correction "
                                 "exclude each other")
             correction = 1 if unbiased else 0
         args = (input, dim, correction, keepdim)
@@ -367,8 +367,7 @@ def mode_of_row(row):
           spaces=(),
           vjp={"self": select_gradient})
 def mode(self, dim=-1, keepdim=False):
-    """The most frequent elements along one dimension and where they are; of equally frequent ones the
-    least."""
+    """The most frequent elements along one dimension and where they are; of equally frequent ones the least."""
     require_dim(dim, "mode")
     if not self.ndim:
         geometry.wrap_dim(dim, 0)
@@ -389,10 +388,8 @@ def check_kthvalue_out(name, input, out):
     if out[1].dtype is not dt.int64:
         raise RuntimeError("output indices must be of scalar type Long")
     if np.may_share_memory(array_of(input), array_of(out[0])):
-        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to "
-                           "tensor refer "
-                           "to a single memory location. Please clone() the tensor before performing the "
-                           "operation.")
+        raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                           "to a single memory location. Please clone() the tensor before performing the operation.")
 
 
 publish("kthvalue", numpy_names(with_out_check(kthvalue, "kthvalue", check_kthvalue_out)), ("", "Tensor"))
@@ -446,8 +443,7 @@ def check_quantile(name, input, q, interpolation):
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
     if interpolation not in INTERPOLATIONS:
-        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or "
-                           f"nearest, but "
+        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
                            f"got {interpolation}")
     values = array_of(q)
     if not ((values >= 0) & (values <= 1)).all():
@@ -519,8 +515,7 @@ def check_weights(kind, weights, count):
         raise RuntimeError(f"cov(): expected {kind}weights to have {wanted} dtype but got {kind}weights with "
                            f"{scalar_type_name(weights.dtype)} dtype")
     if weights.numel() != count:
-        raise RuntimeError(f"cov(): expected {kind}weights to have the same numel as there are observations "
-                           f"in the "
+        raise RuntimeError(f"cov(): expected {kind}weights to have the same numel as there are observations in the "
                            f"input but got {weights.numel()} != {count}")
     if count and bool((weights.detach() < 0).any()):
         raise RuntimeError(f"cov(): {kind}weights cannot be negative")

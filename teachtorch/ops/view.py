@@ -20,6 +20,7 @@ from ..memory.storage import UntypedStorage
 from ..tensor import Tensor, entries_of, resize_elements, storage_of, stride_of
 from .declare import LINEAR, bumping_kernel, composite, describe, finish, operator, publish, view, view_kernel
 from .fake import Fake
+from .node_names import name_node
 from .signature import positional
 from .arguments import as_sizes, method_of_sizes, size_argument, sizes_by_name
 
@@ -45,11 +46,6 @@ def function_of_sizes(op, argument, doc):
          f"    return _op(input, _size_argument({argument}, {op.name!r}, {argument!r}, 2))", scope)
     scope[op.name].__doc__ = doc
     return scope[op.name]
-
-
-def name_node(operator_name, node_name):
-    """Call an operator's node as PyTorch does where several operators share a name."""
-    registry[operator_name].info.derivatives.node_class.__name__ = node_name
 
 
 def untracked_view(name, vjp=None):

@@ -52,8 +52,7 @@ class Adam(RuleOptimizer):
     # ---- fused ---------------------------------------------------------------------------------------------
 
     def _shortcut(self, params, group, kind):
-        """The versions of parameters count as in the for-loop, which shrinks them in an operator of its
-        own."""
+        """The versions of parameters count as in the for-loop, which shrinks them in an operator of its own."""
         if not may_shortcut(group):
             return False
         if group["decoupled_weight_decay"] and group["weight_decay"] != 0:
@@ -100,8 +99,7 @@ class Adam(RuleOptimizer):
 
 
 def recorded_rule(p, grad, state, t, group):
-    """The update for `differentiable`: learning rate, betas and weight decay may be tensors that require
-    grad."""
+    """The update for `differentiable`: learning rate, betas and weight decay may be tensors that require grad."""
     (beta1, beta2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
     grad = -grad if group["maximize"] else grad
     if group["decoupled_weight_decay"]:
@@ -119,8 +117,7 @@ def recorded_rule(p, grad, state, t, group):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay (Loshchilov and Hutter 2017): p *= 1 - lr * weight_decay before each
-    step."""
+    """Adam with decoupled weight decay (Loshchilov and Hutter 2017): p *= 1 - lr * weight_decay before each step."""
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
                  maximize=False, foreach=None, capturable=False, differentiable=False, fused=None):

@@ -147,8 +147,7 @@ def step_tensor(group, value=0.0):
 
 
 def advance(step):
-    """Add one to a step count and return it as a number. The counts stay with the host: no operator is
-    called."""
+    """Add one to a step count and return it as a number. The counts stay with the host: no operator is called."""
     if step._keys & PYTHON:
         return number_of(step.add_(1), 1.0)
     array = array_of(step)

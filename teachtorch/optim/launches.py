@@ -23,8 +23,7 @@ MAX_TENSORS_WITH_SCALARS = (96, 64, 48, 36, 30)
 
 @contextmanager
 def counting_launches():
-    """Count the kernels that operators run on a backend, by the operator's name: a Counter, filled during the
-    block."""
+    """Count the kernels that operators run on a backend, by the operator's name: a Counter, filled during the block."""
     counts = Counter()
 
     def count(topic, fields):

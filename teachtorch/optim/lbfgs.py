@@ -174,8 +174,7 @@ def next_direction(grad, state, memory, group):
 
 
 def add_step(grad, memory, history_size):
-    """Remember how the last step changed parameters and gradient, unless the curvature along it was not
-    positive."""
+    """Remember how the last step changed parameters and gradient, unless the curvature along it was not positive."""
     change, step = grad.sub(memory["prev_flat_grad"]), memory["d"].mul(memory["t"])
     curvature = change.dot(step)
     if not curvature > 1e-10:
@@ -255,8 +254,7 @@ def in_order(bracket):
 
 
 def inside(t, bracket, was_stuck):
-    """(t, whether it was close to an end of the bracket): twice close, or outside, and it moves a tenth
-    inwards."""
+    """(t, whether it was close to an end of the bracket): twice close, or outside, and it moves a tenth inwards."""
     ends = [bracket[0].t, bracket[1].t]
     margin = 0.1 * (max(ends) - min(ends))
     if not min(max(ends) - t, t - min(ends)) < margin:
@@ -267,8 +265,7 @@ def inside(t, bracket, was_stuck):
 
 
 def lowest_of_cubic(a, b, bounds=None):
-    """Where the cubic through two points with their slopes is lowest, within `bounds` (by default the
-    points)."""
+    """Where the cubic through two points with their slopes is lowest, within `bounds` (by default the points)."""
     if not a.t <= b.t:
         a, b = b, a
     smallest, largest = bounds or (a.t, b.t)

@@ -60,8 +60,7 @@ def set_value(group, key, value):
 
 
 def for_each_group(name, optimizer, value):
-    """A list with a value for each group, from one value or a list of them. ValueError if there are too many
-    or few."""
+    """A list with a value for each group, from one value or a list of them. ValueError if there are too many or few."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [copied(value) for _ in range(count)]
@@ -241,8 +240,7 @@ class MultiStepLR(FactorLR):
 
 
 class ConstantLR(FactorLR):
-    """`factor` times the rates until epoch `total_iters`, then the rates. ValueError for a factor outside [0,
-    1]."""
+    """`factor` times the rates until epoch `total_iters`, then the rates. ValueError for a factor outside [0, 1]."""
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
         if factor > 1.0 or factor < 0:
@@ -324,8 +322,7 @@ class PolynomialLR(FactorLR):
 # ---- by functions of users ---------------------------------------------------------------------------------
 
 class ByFunctions(LRScheduler):
-    """For schedulers with a function of the epoch for each group. Functions' code is not saved, callables'
-    state is."""
+    """For schedulers with a function of the epoch for each group. Functions' code is not saved, callables' state is."""
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         self.optimizer = optimizer
@@ -340,8 +337,7 @@ class ByFunctions(LRScheduler):
         """Refuse functions that cannot work; none here."""
 
     def state_dict(self):
-        """All attributes but the optimizer; of `lr_lambdas` the attributes of callable objects, None for
-        functions."""
+        """All attributes but the optimizer; of `lr_lambdas` the attributes of callable objects, None for functions."""
         state = super().state_dict()
         state["lr_lambdas"] = [saved_callable(f) for f in state.pop("lr_lambdas")]
         return state
@@ -713,8 +709,7 @@ class ChainedScheduler(SeveralLR):
 
 
 class SequentialLR(SeveralLR):
-    """One scheduler after the other: the next takes over, from its own epoch 0, at each of the epochs
-    `milestones`."""
+    """One scheduler after the other: the next takes over, from its own epoch 0, at each of the epochs `milestones`."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
         self._check(schedulers, optimizer, "")

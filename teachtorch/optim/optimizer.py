@@ -136,8 +136,7 @@ class Optimizer:
         self._optimizer_load_state_dict_post_hooks = OrderedDict()
 
     def _wrap_step(self):
-        """Put the hooks around the class's step, once for all its optimizers: users define step without
-        them."""
+        """Put the hooks around the class's step, once for all its optimizers: users define step without them."""
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
             cls.step = with_hooks(cls.step)
@@ -204,8 +203,7 @@ class Optimizer:
                     grad.zero_()
 
     def step(self, closure=None):
-        """Update every parameter that has a gradient. `closure`: recomputes loss and gradients; returns the
-        loss."""
+        """Update every parameter that has a gradient. `closure`: recomputes loss and gradients; returns the loss."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook):

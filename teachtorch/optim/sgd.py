@@ -72,8 +72,7 @@ class SGD(RuleOptimizer):
         return numbers and may_shortcut(group) and all([p._dtype is p.grad._dtype for p in params])
 
     def _in_lists(self, update, params, group):
-        """Call update with lists of parameters of one dtype that all have momentum buffers, or all have
-        none."""
+        """Call update with lists of parameters of one dtype that all have momentum buffers, or all have none."""
         for positions in by_dtype(params):
             some = [params[i] for i in positions]
             if group["momentum"] == 0:

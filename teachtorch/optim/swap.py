@@ -55,8 +55,7 @@ def checked_states(optimizer, saved):
 
 def check_groups(groups, saved):
     if not isinstance(saved, list):
-        raise RuntimeError(f"{NAME} requires swapin_optim_state['param_groups'] to be a list of param-group "
-                           "dicts, "
+        raise RuntimeError(f"{NAME} requires swapin_optim_state['param_groups'] to be a list of param-group dicts, "
                            f"got {type(saved).__name__}.")
     if len(groups) != len(saved):
         raise RuntimeError("swapin_optim_state has a different number of parameter groups than the live "
@@ -78,8 +77,7 @@ def matched(optimizer, params, saved_groups, states):
     numbers = {number for saved, _ in found for number in saved["params"]}
     extra = [key for key in states if key not in numbers]
     if extra:
-        raise RuntimeError(f"{NAME} requires swapin_optim_state['state'] to be keyed only by packed "
-                           "parameter ids "
+        raise RuntimeError(f"{NAME} requires swapin_optim_state['state'] to be keyed only by packed parameter ids "
                            f"from param_groups[*]['params']; got extra keys {extra!r}.")
     return found
 
@@ -89,17 +87,13 @@ def check_group(i, group, saved):
         raise RuntimeError(f"{NAME} requires each optimizer param group to be a dictionary.")
     numbers = saved.get("params")
     if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
-        raise RuntimeError(f"{NAME} requires optimizer.state_dict()-style param_groups[*]['params'] entries "
-                           "keyed by "
+        raise RuntimeError(f"{NAME} requires optimizer.state_dict()-style param_groups[*]['params'] entries keyed by "
                            "packed parameter ids.")
     if len(group["params"]) != len(numbers):
-        raise RuntimeError(f"swapin_optim_state param group {i} has a different number of params than the "
-                           "live "
+        raise RuntimeError(f"swapin_optim_state param group {i} has a different number of params than the live "
                            "optimizer param group.")
     new, gone = [key for key in saved if key not in group], [key for key in group if key not in saved]
     if new or gone:
-        raise RuntimeError(f"{NAME} requires optimizer.state_dict()-style param group keys to exactly match "
-                           "the live "
-                           f"optimizer group keys for group {i}. Keys only in swap-in: {new}. Keys only in "
-                           "live: "
+        raise RuntimeError(f"{NAME} requires optimizer.state_dict()-style param group keys to exactly match the live "
+                           f"optimizer group keys for group {i}. Keys only in swap-in: {new}. Keys only in live: "
                            f"{gone}.")

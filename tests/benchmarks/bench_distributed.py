@@ -60,9 +60,7 @@ def throughput(torch, dist, ddp):
 
 
 def hidden_share(torch, dist, ddp):
-    """Step times: without communication, with all of it at the end, and overlapped; the share that is
-    hidden.
-    """
+    """Step times: without communication, with all of it at the end, and overlapped; the share that is hidden."""
     layers = [layer for _ in range(8) for layer in (torch.nn.Linear(512, 512), torch.nn.ReLU())]
     x = torch.randn(256, 512)
 

@@ -44,9 +44,7 @@ def start(script, ranks, *arguments, flags=(), environment=()):
 
 
 def check_all(script, ranks, folder):
-    """Run the checks of a script; fail with what failed, on which rank, and with a rank that has not
-    reported.
-    """
+    """Run the checks of a script; fail with what failed, on which rank, and with a rank that has not reported."""
     done = start(script, ranks, folder)
     reports = {path.stem: json.loads(path.read_text()) for path in sorted(Path(folder).glob("*.json"))}
     failures = [

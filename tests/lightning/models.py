@@ -19,9 +19,7 @@ def loader(count=8, batch_size=2, shuffle=False, **options):
 
 
 class Regression(L.LightningModule):
-    """A linear layer with dropout before it, so that random numbers matter; `losses` keeps every
-    training loss.
-    """
+    """A linear layer with dropout before it, so that random numbers matter; `losses` keeps every training loss."""
 
     def __init__(self, dropout=0.0, optimizer=None, scheduler=None):
         super().__init__()

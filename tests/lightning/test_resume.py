@@ -43,9 +43,7 @@ def run(folder, callbacks=(), model=None, ckpt_path=None, data=None, **options):
 
 
 def resumed_equals_uninterrupted(tmp_path, checkpoint, done, name, data=None, **options):
-    """Run with the callback `checkpoint`, go on from its file `name`, after whose `done` batches it was
-    written.
-    """
+    """Run with the callback `checkpoint`, go on from its file `name`, after whose `done` batches it was written."""
     make = data or (lambda: loader(16, shuffle=True))
     whole, runner = run(tmp_path, [checkpoint], data=make(), **options)
     torch.manual_seed(99)  # whatever has happened meanwhile

@@ -4,9 +4,7 @@ from teachtorch.memory.caching.counters import FAMILIES
 
 
 def check(allocator):
-    """AssertionError unless blocks tile segments, free neighbours are merged and every counter is a sum of
-    blocks.
-    """
+    """AssertionError unless blocks tile segments, free neighbours are merged and every counter is a sum of blocks."""
     segments = list(allocator.segments.values())
     for segment in segments:
         check_tiling(segment)

@@ -81,8 +81,7 @@ def test_launches_of_large_tensors_are_closed_by_chunks():
 
 
 def test_adam_over_a_thousand_small_tensors():
-    """Seven operators: lerp, mul, addcmul, sqrt, div and add of numbers, addcdiv with a number for each
-    tensor."""
+    """Seven operators: lerp, mul, addcmul, sqrt, div and add of numbers, addcdiv with a number for each tensor."""
     operators = [(2, False), (1, False), (3, False), (2, False), (1, True), (1, False), (3, True)]
     counts = [[multi_tensor_launches([1000] * 1000, lists, scalars, room) for lists, scalars in operators]
               for room in (4096, 32768)]

@@ -139,3 +139,17 @@ def test_the_norm_of_a_single_number_over_its_dimension():
     for library in (torch, teachtorch):
         assert library.linalg.vector_norm(library.tensor(-1.5), dim=0).item() == 1.5
         assert library.nn.functional.cosine_similarity(library.tensor(1.5), library.tensor(2.0), dim=0).item() == 1.0
+
+
+@pytest.mark.parametrize("order", [0, 0.5, 1, 1.5, 2, 3, float("inf"), float("-inf")])
+def test_the_gradient_of_a_norm_at_zero(order):
+    """Where a norm is 0 it has no derivative: PyTorch chooses one for each order, along with the rows beside it."""
+    import teachtorch
+    import torch
+
+    def gradient(library):
+        x = library.tensor([[0.0, 0.0, 0.0], [1.0, 0.0, -2.0]], dtype=library.float64, requires_grad=True)
+        library.linalg.vector_norm(x, order, 1).sum().backward()
+        return None if x.grad is None else [[round(v, 9) for v in row] for row in x.grad.tolist()]
+
+    assert repr(gradient(teachtorch)) == repr(gradient(torch))

@@ -1,4 +1,4 @@
-"""Sample arguments for teachtorch/ops/pooling.py."""
+"""Sample arguments for the pools of teachtorch/ops."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Sample arguments for teachtorch/ops/reduction.py."""
+"""Sample arguments for reduction.py, extrema.py and vector_norm.py of teachtorch/ops."""
 import math
 
 import numpy as np

@@ -33,9 +33,7 @@ def multiply(out, a, b, stream=0):
 
 @functools.cache
 def library():
-    """The module that calls cuBLAS; None in the simulator, or where the package or the library is not
-    there.
-    """
+    """The module that calls cuBLAS; None in the simulator, or where the package or the library is not there."""
     if is_simulated() or importlib.util.find_spec("nvmath") is None:
         return None
     from . import cublas

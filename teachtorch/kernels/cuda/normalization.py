@@ -85,9 +85,7 @@ def row_statistics(means, variances, x, rows, count, stream=0):
 
 
 def channel_statistics(means, variances, x, batch, channels, length, stream=0):
-    """The mean and the biased variance of each channel of x, which is flat and of shape (batch, channels,
-    length).
-    """
+    """The mean and the biased variance of each channel of x, which is flat and of shape (batch, channels, length)."""
     kernel = with_block_sum(STATISTICS, "statistics", np.dtype(x.dtype), threads_per_block())
     numbers = np.int64(batch * length), np.int64(channels), np.int64(length)
     run_blocks(kernel, channels, stream, means, variances, x, *numbers)

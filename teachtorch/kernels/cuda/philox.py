@@ -18,9 +18,7 @@ from .source import DeviceTranslator, load_kernel
 
 
 def philox(counter, launch, key, part):
-    """64 of the 128 bits for (counter, launch): the first two words (part 0) or the other two. All are
-    uint64.
-    """
+    """64 of the 128 bits for (counter, launch): the first two words (part 0) or the other two. All are uint64."""
     c0, c1, c2, c3 = counter & 0xFFFFFFFF, counter >> 32, launch & 0xFFFFFFFF, launch >> 32
     k0, k1 = key & 0xFFFFFFFF, key >> 32
     for _ in range(10):

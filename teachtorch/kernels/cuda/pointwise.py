@@ -86,9 +86,7 @@ def element(letter, array, place, dtype):
 
 
 def places(walked, ndim, indent=8):
-    """Lines that turn the number `n` of an element into its place `p{k}` in each array, last dimension
-    first.
-    """
+    """Lines that turn the number `n` of an element into its place `p{k}` in each array, last dimension first."""
     lines = ["rest = n", *[f"p{k} = 0" for k in walked]]
     for d in reversed(range(ndim)):
         lines.append(f"at{d} = rest % size{d}" if d else "at0 = rest")

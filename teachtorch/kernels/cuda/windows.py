@@ -69,9 +69,7 @@ def to_columns(columns, x, planes, space, places, kernel, stride, padding, dilat
 
 
 def from_columns(x, columns, planes, space, places, kernel, stride, padding, dilation, stream=0):
-    """Fill x (planes, *space) with the sums of what `columns` (planes, *kernel, *places) hold of each
-    place.
-    """
+    """Fill x (planes, *space) with the sums of what `columns` (planes, *kernel, *places) hold of each place."""
     body = FROM_COLUMNS.format(dtype=np.dtype(x.dtype))
     numbers = numbers_of(space, places, kernel, stride, padding, dilation)
     memory = {"x": x, "columns": columns}
@@ -150,9 +148,7 @@ def average(out, x, planes, space, places, kernel, stride, padding, counted, div
 
 
 def maximum(values, indices, x, planes, space, places, kernel, stride, padding, dilation, stream=0):
-    """Fill `values` and `indices` (planes, *places) with each window's maximum, and where in its plane it
-    is.
-    """
+    """Fill `values` and `indices` (planes, *places) with each window's maximum, and where in its plane it is."""
     dtype = np.dtype(x.dtype)
     body = MAXIMUM.format(dtype=dtype)
     numbers = numbers_of(space, places, kernel, stride, padding, dilation)

@@ -225,9 +225,8 @@ class DistributedDataParallel(Module, Joinable):
         dist.all_reduce(rank, dist.ReduceOp.MAX, self.process_group)
         if rank.item() == -1:
             raise ValueError(
-                "BUG! Expected rank_cond to be true for at least one process. This indicates a bug in "
-                "PyTorch, "
-                "please report an issue."
+                "BUG! Expected rank_cond to be true for at least one process. This indicates a bug in PyTorch, please "
+                "report an issue."
             )
         return int(rank.item())
 

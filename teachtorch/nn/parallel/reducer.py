@@ -211,9 +211,7 @@ class Reducer:
         return collectives.all_reduce(bucket.flat, group=self.group, async_op=True).get_future()
 
     def ask_who_used(self, mine):
-        """Begin to count the ranks that used each parameter, where some may be unused; `mine`: indices used
-        here.
-        """
+        """Begin to count the ranks that used each parameter, where some may be unused; `mine`: indices used here."""
         self.used_by = None
         if self.find_unused or self.static_graph:
             self.used_by = zeros(len(self.parameters), dtype=int32)

@@ -11,9 +11,7 @@ BROADCAST_CHUNK = 250 * MIB
 
 
 def verify_same(parameters, names, group):
-    """RuntimeError, on all ranks, unless all have the same parameters: as many, in the same shapes and
-    dtypes.
-    """
+    """RuntimeError, on all ranks, unless all have the same parameters: as many, in the same shapes and dtypes."""
     mine = [(name, list(p.shape), str(p.dtype)) for name, p in zip(names, parameters)]
     of_all = [None] * group.size()
     all_gather_object(of_all, mine, group)
@@ -27,8 +25,7 @@ def difference(first, other, rank):
     """What is wrong with the parameters of a rank, compared with rank 0's; None if nothing."""
     if len(first) != len(other):
         return (
-            f"DDP expects same model across all ranks, but Rank 0 has {len(first)} params, while rank "
-            f"{rank} has "
+            f"DDP expects same model across all ranks, but Rank 0 has {len(first)} params, while rank {rank} has "
             f"inconsistent {len(other)} params.{first_unpaired(first, other, rank)}"
         )
     for index, ((name, shape, dtype), (_, its_shape, its_dtype)) in enumerate(zip(first, other)):

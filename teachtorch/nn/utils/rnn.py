@@ -245,8 +245,7 @@ def check_padding(sequences, padding_side):
 
 
 def unpad_sequence(padded_sequences, lengths, batch_first=False):
-    """The sequences (length, ...) of a padded tensor, as a list. Without batch_first it is transposed in
-    place."""
+    """The sequences (length, ...) of a padded tensor, as a list. Without batch_first it is transposed in place."""
     if not batch_first:
         padded_sequences.transpose_(0, 1)
     steps = arange(padded_sequences.shape[1], device=lengths.device)

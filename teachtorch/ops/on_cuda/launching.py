@@ -90,9 +90,7 @@ class Launching:
         self.enqueue(lambda stream: kernels.run(function, target, arrays, stream, dtype.numpy))
 
     def scratch(self, size, dtype):
-        """A flat device array of a NumPy dtype for what kernels find on their way, kept until all are
-        launched.
-        """
+        """A flat device array of a NumPy dtype for what kernels find on their way, kept until all are launched."""
         self.held.append(self.empty((size,), dt.from_numpy(dtype)))
         return self.flat(self.held[-1])
 

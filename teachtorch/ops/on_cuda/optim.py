@@ -8,9 +8,7 @@ from .launching import FLOATS, kernel_for, native
 
 
 def stepped(launch, update, lists, numbers):
-    """Put an update of every row of tensors into the stream. False unless all of a row lie in memory
-    alike.
-    """
+    """Put an update of every row of tensors into the stream. False unless all of a row lie in memory alike."""
     rows = list(zip(*lists))
     if not all(t._dtype is rows[0][0]._dtype and t._dtype in FLOATS for row in rows for t in row):
         return False

@@ -206,9 +206,7 @@ def put(launch, outputs, args):
 
 
 def picked(launch, action, t, indices, same):
-    """Read, write or add what `t[indices]` picks. False for masks, whose positions only the host can
-    count.
-    """
+    """Read, write or add what `t[indices]` picks. False for masks, whose positions only the host can count."""
     from ...kernels.cuda import picking
 
     given = [i for i in indices if i is not None]
@@ -228,9 +226,7 @@ def picked(launch, action, t, indices, same):
 
 
 def index_steps(index, own, place, ndim):
-    """The steps of an index tensor along the result: it broadcasts to `own`, whose dimensions begin at
-    `place`.
-    """
+    """The steps of an index tensor along the result: it broadcasts to `own`, whose dimensions begin at `place`."""
     _, steps, _ = geometry.expand(index._shape, index._stride, 0, own)
     return [0] * place + list(steps) + [0] * (ndim - place - len(own))
 

@@ -110,9 +110,7 @@ def sum_and_outer(launch, outputs, args):
 
 @kernel_for("addbmm", "addbmm_")
 def sum_of_batch(launch, outputs, args):
-    """The sum over the batch is part of one long product: (rows, batch * depth) @ (batch * depth,
-    columns).
-    """
+    """The sum over the batch is part of one long product: (rows, batch * depth) @ (batch * depth, columns)."""
 
     def multiply(out, a, b):
         batch, rows, depth = a._shape

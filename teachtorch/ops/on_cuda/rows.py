@@ -6,7 +6,7 @@ from ...core import dtype as dt
 from ...core import geometry
 from ...kernels import scalar
 from ..elementwise import scalar_of
-from ..reduction import dims_of
+from ..reduction_arguments import dims_of
 from .launching import FLOATS, are_floats, kernel_for, takes, viewed
 
 
@@ -38,9 +38,7 @@ def dims_asked(t, dim):
 
 
 def folded(launch, name, out, t, dims, centre=None):
-    """Put a fold of kernels/cuda/reduce.py over `dims` into the stream. `centre`: a tensor of out's
-    elements.
-    """
+    """Put a fold of kernels/cuda/reduce.py over `dims` into the stream. `centre`: a tensor of out's elements."""
     from ...kernels.cuda import reduce
 
     if not takes(out, t):

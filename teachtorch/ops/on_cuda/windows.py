@@ -2,7 +2,7 @@
 
 from ...core import geometry
 from ...kernels.columns import Geometry, lifted
-from ..pooling import window_of
+from ..pooling_arguments import window_of
 from .launching import FLOATS, are_floats, dense_kernel_for, viewed
 from .products import product
 
@@ -15,9 +15,7 @@ def three(sizes):
 
 
 class Slide:
-    """How a kernel slides over a space, with all sizes in three dimensions, as kernels/cuda/windows.py wants
-    them.
-    """
+    """How a kernel slides over a space, with all sizes in three dimensions, as kernels/cuda/windows.py wants them."""
 
     def __init__(self, space, how):
         self.space, self.places = tuple(space), how.places(space)

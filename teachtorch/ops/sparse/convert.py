@@ -8,6 +8,7 @@ from ...tensor import Tensor, array_of, entries_of, from_array
 from ..arguments import as_dtype
 from ..convert import cast
 from ..declare import publish
+from ..node_names import name_node
 from .declare import (
     become,
     is_sparse,
@@ -84,8 +85,8 @@ def to_sparse_dim_op(self, sparse_dim):
     return self if is_sparse(self) else from_dense(self, sparse_dim)
 
 
-for _op, _name in ((to_sparse_op, "ToSparseBackward1"), (to_sparse_dim_op, "ToSparseBackward0")):
-    _op.info.derivatives.node_class.__name__ = _name
+name_node("_to_sparse", "ToSparseBackward1")
+name_node("_to_sparse.sparse_dim", "ToSparseBackward0")
 
 
 def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):

@@ -8,7 +8,8 @@ from ...tensor import entries_of, from_array
 from ..arguments import as_dtype
 from ..convert import cast
 from ..declare import publish
-from ..reduction import dims_of, sum_dtype
+from ..reduction import sum_dtype
+from ..reduction_arguments import dims_of
 from .declare import is_sparse, on_sparse, parts, sparse, sparse_dims, sparse_operator
 from .reading import coalesced, require_inside, require_sparse
 from .refuse import no_kernel

@@ -21,8 +21,7 @@ NO_NVCC = ("CUDA sources need nvcc, the compiler of NVIDIA's CUDA toolkit, and n
 
 
 class CompilerError(RuntimeError):
-    """The compiler refused the source; its message, with the line numbers of the source, is the error's
-    text."""
+    """The compiler refused the source; its message, with the line numbers of the source, is the error's text."""
 
 
 def compiler():

@@ -52,8 +52,7 @@ def load_inline(name, cpp_sources, cuda_sources=None, functions=None, extra_cfla
 
 
 def load(name, sources, functions=None, **options):
-    """The same from files. `functions`: as in load_inline; without it, what TT_EXPORT or PYBIND11_MODULE
-    names."""
+    """The same from files. `functions`: as in load_inline; without it, what TT_EXPORT or PYBIND11_MODULE names."""
     paths = [Path(source) for source in ([sources] if isinstance(sources, (str, Path)) else sources)]
     texts, cuda_texts = ([path.read_text() for path in paths if (path.suffix == ".cu") is is_cuda]
                          for is_cuda in (False, True))
