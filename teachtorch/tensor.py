@@ -87,7 +87,7 @@ def as_size(place, n):
 class ViewMeta:
     """What a view remembers: its root base, the version at which its grad_fn was right, and how it was made.
 
-    `creation` is None, or one of the reasons of autograd/inplace.py that forbid changing the view in place.
+    `creation` is None, or one of the reasons of autograd/views.py that forbid changing the view in place.
     """
 
     __slots__ = ("base", "version", "creation")

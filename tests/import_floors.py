@@ -12,7 +12,7 @@ FLOORS = ["core", "memory", "kernels", "tensor", "dispatch", "autograd", "ops"]
 NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("nn", "distributed"), ("utils", "distributed"),     # DistributedDataParallel, DistributedSampler
               ("utils", "amp"),        # a checkpointed segment runs again under the same autocast
-              ("distributed", "optim"), ("distributed", "futures"), ("nn", "futures"),
+              ("distributed", "optim"), ("distributed", "futures"),
               ("multiprocessing", "nn"),        # how a Parameter travels
               ("sim", "accelerator"), ("cuda", "accelerator"),         # the same memory functions
               ("fx", "nn"), ("fx", "overrides"),       # graphs of modules; how a function is written

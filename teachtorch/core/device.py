@@ -1,4 +1,4 @@
-"""`device`: where a tensor lives. cpu and meta exist now; sim and cuda join through memory/runtime.py."""
+"""`device`: where a tensor lives. What a device type can do, its runtime says (memory/runtime.py)."""
 from . import settings
 
 KNOWN_TYPES = ("cpu", "meta", "sim", "cuda")

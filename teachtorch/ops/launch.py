@@ -7,7 +7,7 @@ so that the host is away before the kernel has begun (paper section 5.2). Operat
 results' shapes depend on the data (nonzero, masked_select, unique), have to wait for the device.
 
 `sim` runs the CPU kernel in the stream's thread. A device whose memory the host cannot see puts a function of its own
-into `launchers` (`cuda`: ops/on_cuda.py).
+into `launchers` (`cuda`: ops/on_cuda/).
 """
 
 from operator import index

@@ -49,6 +49,13 @@ def test_oversize_blocks_are_neither_split_nor_lent_to_smaller_requests():
     assert (stat(allocator, "reserved_bytes"), stat(allocator, "allocated_bytes")) == (52 * MIB, 52 * MIB)
 
 
+def test_a_request_of_exactly_max_split_size_is_oversize_and_splits_nothing():
+    allocator = new_allocator("max_split_size_mb:24")
+    allocator.free(allocator.malloc(40 * MIB))
+    allocator.malloc(24 * MIB)
+    assert (stat(allocator, "reserved_bytes"), stat(allocator, "allocated_bytes")) == (40 * MIB, 40 * MIB)
+
+
 def test_an_oversize_block_that_wastes_20_mib_is_refused():
     allocator = new_allocator("max_split_size_mb:24")
     allocator.free(allocator.malloc(60 * MIB))

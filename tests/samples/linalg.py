@@ -1,7 +1,7 @@
 """Samples of ops/linalg.py, linalg_factor.py and linalg_vectors.py.
 
 `gradient=False`: factors whose derivative assumes a symmetric or triangular input, which differences of
-single elements leave; tests/ops/test_linalg.py checks those.
+single elements leave; tests/parity/test_linalg.py checks those.
 """
 import numpy as np
 
