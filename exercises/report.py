@@ -117,11 +117,11 @@ def _property(key: tuple[str, str], count: int, records: list[dict]) -> str:
 
 
 def _worst(failed: list[dict], key: tuple[str, str], count: int) -> list[str]:
-    messages = Counter(record["message"] for record in failed if _key(record) == key)
-    message, times = messages.most_common(1)[0]
+    records = [record for record in failed if _key(record) == key]
+    message, times = Counter(record["message"] for record in records).most_common(1)[0]
     return [
         "",
-        f"fails most: {key[0]}, {key[1]}. Most often ({times} of {count}) so:",
+        f"fails most: {key[0]}, {records[0]['title']}. Most often ({times} of {count}) so:",
         show.indented(message),
     ]
 

@@ -22,7 +22,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from notebooks.rules import problems
+from notebooks.rules import output_problems, problems
 from notebooks.stored_outputs import keep_varying_outputs, reduce_outputs
 
 FOLDER = Path(__file__).resolve().parent
@@ -105,7 +105,8 @@ def run_chapter(source):
         if cell.cell_type == "code":
             reduce_outputs(cell)
     if stored_path(source).exists():
-        keep_varying_outputs(notebook, nbformat.read(stored_path(source), as_version=4))
+        stored = nbformat.read(stored_path(source), as_version=4)
+        keep_varying_outputs(notebook, stored, lambda cell: any(output_problems(cell)))
     return notebook
 
 

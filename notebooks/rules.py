@@ -22,6 +22,8 @@ EXERCISE = (
     re.compile(r"\b[Ee]xercises? `(\w+)`"),
     re.compile(r"teachtorch exercises (?:check|hint|reset|solution|watch) (\w+)"),
 )
+GRADED_SET = re.compile(r"each\.set == \"(ch\d\d_\w+)\"")
+ANNOUNCEMENT = re.compile(r"\*\*Exercises? [^.:]*")  # **Exercises `a` and `b`** (`exercises/ch01_paper`). Words.
 DATA_URI = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
 
 
@@ -69,6 +71,21 @@ def output_problems(cell):
             yield f"fails: {output['ename']}: {output['evalue'][:200]}"
         for text in texts(output):
             yield from text_problems(text)
+    yield from listing_problems(cell)
+
+
+def listing_problems(cell):
+    """A cell that grades a set shows all of its exercises, also those that were written after the chapter."""
+    shown = " ".join(text for output in cell.outputs for text in texts(output)).split()
+    for graded in GRADED_SET.findall(cell.source):
+        names = [each.name for each in catalog.exercises() if each.set == graded]
+        yield from (f"does not show exercise {name} of {graded}" for name in names if name not in shown)
+
+
+def announced(notebook):
+    """The names of the exercises that the chapter's text sends its reader to."""
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    return {name for words in ANNOUNCEMENT.findall(text) for name in re.findall(r"`(\w+)`", words)}
 
 
 def text_problems(text):

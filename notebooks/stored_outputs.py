@@ -9,7 +9,8 @@ KEPT_TYPES = ("text/html", "image/png", "text/latex", "text/markdown", "text/pla
 SCRIPT = re.compile(r"<script\b.*?</script\s*>", re.DOTALL | re.IGNORECASE)
 TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
-# The tag of cells that show times or sizes of this machine: their stored outputs stay until the cell changes.
+# The tag of cells that show times or sizes of this machine: their stored outputs stay until a cell changes that
+# they could depend on.
 VARIES = "varies"
 
 
@@ -53,13 +54,23 @@ def without_colour(text):
     return TERMINAL_COLOUR.sub("", text)
 
 
-def keep_varying_outputs(new, stored):
-    """Give cells tagged `varies` the outputs that `stored` has for them, if they are of the same kinds."""
-    stored_cells = {cell.id: cell for cell in stored.cells if cell.cell_type == "code"}
-    for cell in new.cells:
-        before = stored_cells.get(cell.id)
-        if VARIES in cell.metadata.get("tags", []) and before and kinds(before) == kinds(cell):
-            cell.outputs = before.outputs
+def keep_varying_outputs(new, stored, is_stale=lambda cell: False):
+    """Give cells tagged `varies` the outputs that `stored` has for them.
+
+    Not if the cell or a code cell before it has changed, which may have set what this one shows, nor if the outputs
+    are of other kinds than the new ones, nor if `is_stale(cell)` says of the cell with its stored outputs that they
+    no longer hold.
+    """
+    cells, before = (_code_cells(notebook) for notebook in (new, stored))
+    for cell, old in zip(cells, before, strict=False):
+        if cell.id != old.id:
+            return
+        if VARIES in cell.metadata.get("tags", []) and kinds(old) == kinds(cell) and not is_stale(old):
+            cell.outputs = old.outputs
+
+
+def _code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def kinds(cell):

@@ -122,7 +122,7 @@ def test_class_report_names_what_fails_most():
         eve=[result()],
     )
     assert "2 of 3    offset             the storage_offset is where" in text
-    assert "fails most: offset, test_storage_offset. Most often (2 of 2)" in text
+    assert "fails most: offset, the storage_offset is where the tensor begins. Most often (2 of 2) so:" in text
     assert "expected 2 in test_storage_offset" in text
     assert text.index("the storage_offset is where") < text.index("a negative index counts")
 

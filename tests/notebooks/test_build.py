@@ -10,7 +10,7 @@ pytest.importorskip("nbclient")
 pytest.importorskip("jupytext")
 
 from notebooks import build  # noqa: E402
-from notebooks.rules import problems  # noqa: E402
+from notebooks.rules import announced, problems  # noqa: E402
 from notebooks.stored_outputs import keep_varying_outputs, reduce_bundle, reduce_output  # noqa: E402
 
 SVG = base64.b64encode(b"<svg><title>a graph</title></svg>").decode()
@@ -129,15 +129,45 @@ def cell_of(source="x", text=None, tags=(), **fields):
     return nbformat.v4.new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)}, **fields)
 
 
+def varying(text, cell_id):
+    return cell_of(text=text, tags=["varies"], id=cell_id)
+
+
+def texts_kept(new, stored, **options):
+    keep_varying_outputs(new, stored, **options)
+    return [cell.outputs[0].text for cell in new.cells if cell.cell_type == "code"]
+
+
 def test_a_varying_output_stays_as_stored_until_its_kind_changes():
     stored = notebook_of(cell_of(text="12 ms", id="a"), cell_of(text="1", id="b"), cell_of(id="c"))
-    new = notebook_of(
-        cell_of(text="13 ms", tags=["varies"], id="a"),
-        cell_of(text="2", id="b"),
-        cell_of(text="3", tags=["varies"], id="c"),
-    )
-    keep_varying_outputs(new, stored)
-    assert [cell.outputs[0].text for cell in new.cells] == ["12 ms", "2", "3"]
+    new = notebook_of(varying("13 ms", "a"), cell_of(text="2", id="b"), varying("3", "c"))
+    assert texts_kept(new, stored) == ["12 ms", "2", "3"]
+
+
+def test_a_varying_output_goes_when_a_code_cell_before_it_changes():
+    words = nbformat.v4.new_markdown_cell("other words")
+    stored = notebook_of(varying("12 ms", "a"), cell_of(text="1", id="b"), varying("5 ms", "c"))
+    new = notebook_of(words, varying("13 ms", "a"), cell_of(text="1", id="changed"), varying("6 ms", "c"))
+    assert texts_kept(new, stored) == ["12 ms", "1", "6 ms"]
+
+
+def test_a_varying_output_that_breaks_a_rule_is_not_kept():
+    stored, new = (notebook_of(varying(text, "a"), varying(text, "b")) for text in ("old", "new"))
+    assert texts_kept(new, stored, is_stale=lambda cell: cell.id == "a") == ["new", "old"]
+
+
+def test_a_grading_cell_shows_every_exercise_of_its_set():
+    source = 'chosen = [each for each in catalog.exercises() if each.set == "ch13_freezing"]'
+    assert problems(notebook_of(cell_of(source, "passed 10/10 who_moves\nnot started 0/9 freeze Freeze"))) == []
+    found = problems(notebook_of(cell_of(source, "passed 10/10 who_moves")))
+    assert found == ["code cell 1 does not show exercise freeze of ch13_freezing"]
+
+
+def test_an_announcement_names_one_exercise_or_several():
+    text = """> **Exercises `a` and `b`** (`exercises/ch05_graph`) **and `c`**. Not `d`.
+
+> **Exercise `e`.** Neither `f`."""
+    assert announced(notebook_of(nbformat.v4.new_markdown_cell(text))) == {"a", "b", "c", "e"}
 
 
 @pytest.mark.parametrize(

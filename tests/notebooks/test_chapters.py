@@ -9,8 +9,9 @@ nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("nbclient")
 pytest.importorskip("jupytext")
 
+from exercises import catalog  # noqa: E402
 from notebooks import build  # noqa: E402
-from notebooks.rules import problems  # noqa: E402
+from notebooks.rules import announced, problems  # noqa: E402
 
 THREE_LINES = {
     "import teachtorch as torch": "import torch",
@@ -30,6 +31,11 @@ def test_running_a_chapter_again_leaves_no_diff(source):
 @each_chapter
 def test_a_stored_chapter_keeps_the_rules(source):
     assert problems(nbformat.read(build.stored_path(source), as_version=4)) == []
+
+
+def test_every_exercise_is_announced_where_a_chapter_explains_it():
+    named = set().union(*(announced(build.read_source(source)) for source in SOURCES))
+    assert sorted(each.name for each in catalog.exercises() if each.name not in named) == []
 
 
 @pytest.mark.chapter
