@@ -288,7 +288,8 @@ class Generator:
 
     def _bernoulli_array(self, shape, dtype, p):
         if not np.logical_and(p >= 0, p <= 1).all():
-            raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+            raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+                               "improved?  If so, please report an enhancement request to PyTorch.)")
         if p.dtype != np.float64:
             p = p.astype(np.float32)
         unit = self._unit(math.prod(shape), p.dtype).reshape(shape)
@@ -388,7 +389,7 @@ class Generator:
         cumulative[:, -1] = 1
         unit = self._unit_doubles(len(cumulative) * num_samples).reshape(-1, num_samples)
         rows = [np.searchsorted(row.astype(np.float64), draws) for row, draws in zip(cumulative, unit)]
-        return np.stack(rows).reshape(*probabilities.shape[:-1], num_samples).astype(np.int64)
+        return np.array(rows, np.int64).reshape(*probabilities.shape[:-1], num_samples)
 
 
 def fill_in_memory_order(out, draw):

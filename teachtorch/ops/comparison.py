@@ -128,7 +128,13 @@ publish("allclose", allclose, ("", "Tensor"))
 publish("equal", equal, ("", "Tensor"))
 
 
+def refuse_lists(*values):
+    if any(isinstance(value, list | tuple) for value in values):
+        raise TypeError("isin() needs tensors or numbers")
+
+
 def fake_isin(elements, test_elements, assume_unique=False, invert=False):
+    refuse_lists(elements, test_elements)
     for value in (elements, test_elements):
         if isinstance(value, Tensor) and value._dtype is dt.bool:
             raise RuntimeError(
@@ -140,6 +146,7 @@ def fake_isin(elements, test_elements, assume_unique=False, invert=False):
 @operator("isin", fake=fake_isin, spaces=("",))
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Whether each element occurs in `test_elements`; either may be a number. RuntimeError for bools."""
+    refuse_lists(elements, test_elements)
     if any(np.asarray(a).dtype.kind == "b" for a in (elements, test_elements)):
         raise TypeError("isin() needs numbers")
     elements, test_elements = [a.astype(np.float32) if a.dtype == dt.bfloat16.numpy else a

@@ -51,6 +51,15 @@ def check_convolution(
         check_output_padding(output_padding, stride, dilation)
     else:
         check_kernel_fits(shape, weight_shape, padding, dilation)
+    if 0 in weight_shape[2:]:
+        refuse_empty_kernel(weight_shape[2:])
+
+
+def refuse_empty_kernel(kernel):
+    if len(kernel) == 3:
+        raise RuntimeError(f"kernel size should be greater than zero, but got: {' x '.join(map(str, kernel))} (TxHxW)")
+    height, width = (1, *kernel)[-2:]
+    raise RuntimeError(f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: {width}")
 
 
 def check_settings(stride, padding, dilation, output_padding):
@@ -236,7 +245,7 @@ def convolution_tangent(
 
 @operator(
     "convolution",
-    spaces=("",),
+    spaces=(),
     out=False,
     fake=fake_convolution,
     jvp=convolution_tangent,
@@ -264,6 +273,18 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
     if bias is not None:
         found += bias.reshape([-1] + [1] * len(stride))
     return found.astype(dtype, copy=False)
+
+
+def public_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    count = weight.dim() - 2
+    named = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
+    stride, padding, dilation, output_padding = [per_dimension(value, count, name) for name, value in named.items()]
+    return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+
+public_convolution.__name__ = public_convolution.__qualname__ = "convolution"
+public_convolution.__doc__ = f"{convolution.__doc__}"
+publish("convolution", public_convolution, ("",))
 
 
 def check_arrays(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):

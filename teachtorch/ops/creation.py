@@ -593,11 +593,16 @@ def spaced(start, end, steps, dtype):
     return np.where(index < steps // 2, start + step * index.astype(wide), end - step * near_end).astype(wide)
 
 
-@factory_operator("linspace", fake=lambda start, end, steps, dtype: Fake((steps,), dtype))
-def linspace_kernel(start, end, steps, dtype):
-    """`steps` evenly spaced numbers from `start` to `end`."""
+def fake_linspace(start, end, steps, dtype):
     if dtype is dt.bool:
         raise NotImplementedError('"linspace_cpu" not implemented for \'Bool\'')
+    return Fake((steps,), dtype)
+
+
+@factory_operator("linspace", fake=fake_linspace)
+def linspace_kernel(start, end, steps, dtype):
+    """`steps` evenly spaced numbers from `start` to `end`."""
+    fake_linspace(start, end, steps, dtype)
     return spaced(start, end, steps, dtype).astype(dtype.numpy)
 
 

@@ -102,6 +102,22 @@ def check_histogram(shape, dtype, bins, weight_shape):
                            f"{[math.prod(shape), 1]} and weight with shape {list(weight_shape)}")
     if isinstance(bins, int) and bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if not isinstance(bins, int) and bins.shape == (0,):
+        raise RuntimeError("torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins "
+                           "tensor for dimension 0")
+
+
+def check_range(range):
+    """RuntimeError for a range that is none; what is found in the data is checked when it is."""
+    if len(range) != 2:
+        raise RuntimeError("torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got "
+                           f"{len(range)}")
+    low, high = range
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for "
+                           "dimension 0")
 
 
 def fake_histogram(self, bins, range=None, weight=None, density=False):
@@ -113,6 +129,8 @@ def fake_histogram(self, bins, range=None, weight=None, density=False):
                                f"{scalar_type_name(other._dtype)}")
     if isinstance(bins, Tensor) and bins.dim() != 1:
         raise RuntimeError(f"torch.histogram: bins tensor should have one dimension, but got {bins.dim()} dimensions")
+    if range is not None:
+        check_range(range)
     count = bins if isinstance(bins, int) else bins._shape[0] - 1
     return Fake((count,), self._dtype), Fake((count + 1,), self._dtype)
 
@@ -137,8 +155,7 @@ def histogram(self, bins, *, range=None, weight=None, density=False):
 
 def equal_edges(values, bins, wanted):
     low, high = wanted if wanted is not None else (values.min(), values.max()) if values.size else (0.0, 1.0)
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite")
+    check_range((low, high))
     if low == high:
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, bins + 1)

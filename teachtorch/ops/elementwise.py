@@ -371,8 +371,12 @@ def check_devices(args):
 
 
 def result_stride(args, shape):
-    """Dense strides in the order of the first operand that has the result's shape."""
+    """Dense strides in the order of the first operand that has the result's shape; the usual ones if it is contiguous,
+    whatever strides its dimensions of size 1 have."""
     for a in args:
         if isinstance(a, Tensor) and a._shape == shape:
-            return geometry.preserve_format_strides(shape, stride_of(a))
+            stride = stride_of(a)
+            if geometry.is_contiguous(shape, stride):
+                break
+            return geometry.preserve_format_strides(shape, stride)
     return geometry.contiguous_strides(shape)

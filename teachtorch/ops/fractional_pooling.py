@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..dispatch.operator import registry
+from .creation import checked_size
 from .declare import exports, operator, publish
 from .fake import Fake, require_tensor
 from .node_names import capital_dimensions
@@ -21,8 +22,8 @@ COLUMNS = {2: (1, 0), 3: (0, 1, 2)}     # which column of the random samples mov
 def starts_of(samples, size, window, count):
     """Where the windows of one axis begin, (planes, count): steps of the mean length, shifted by the plane's sample."""
     last = np.full((len(samples), 1), size - window)
-    if count == 1:
-        return last
+    if count <= 1:
+        return last[:, :count]
     step = samples.dtype.type((size - window) / (count - 1))
     shifted = (np.arange(count - 1).astype(samples.dtype) + samples[:, None]) * step
     first = (shifted.astype(np.int64) - (samples[:, None] * step).astype(np.int64))
@@ -53,7 +54,7 @@ def check_samples(self, samples, count):
     if samples.dtype != self.dtype:
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
     if len(samples.shape) != 3:
-        raise RuntimeError(f"Expect _random_samples to have 3 dimensions got {len(samples.shape)}")
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(samples.shape)}")
     if samples.shape[0] < batch:
         raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
     if samples.shape[1] != self.shape[-count - 1]:
@@ -73,6 +74,7 @@ def check_input(self, kernel_size, output_size, count, name):
     for axis, size, window, out in zip(AXES[count], self.shape[-count:], kernel_size, output_size):
         if out + window - 1 + SPARE[count] > size:
             raise RuntimeError(f"{name}: pool {axis} {window} too large relative to input {axis} {size}")
+    checked_size((*self.shape[:-count], *output_size), name)
 
 
 def declare_fractional_pool(count):
@@ -91,12 +93,16 @@ def declare_fractional_pool(count):
         check_samples(self, samples, count)
         flat = planes(self, count)
         draws = samples.reshape(-1, count)[:len(flat)]
+        has_elements = min(kernel_size) > 0         # PyTorch takes windows without: the largest of nothing is -inf
         places = 0
         for axis, column in enumerate(COLUMNS[count]):
             size = self.shape[self.ndim - count + axis]
             starts = starts_of(draws[:, column], size, kernel_size[axis], output_size[axis])
-            places = places * size + places_of(starts, kernel_size[axis], axis, count)
-        values, indices = maxima(flat.reshape(len(flat), math.prod(flat.shape[1:])), places, count)
+            places = places * size + places_of(starts, kernel_size[axis] if has_elements else 1, axis, count)
+        if has_elements:
+            values, indices = maxima(flat.reshape(len(flat), math.prod(flat.shape[1:])), places, count)
+        else:
+            values, indices = np.full(places.shape, -np.inf, flat.dtype), places
         shape = (*self.shape[:-count], *output_size)
         return values.reshape(shape), indices.reshape(shape)
 

@@ -221,7 +221,8 @@ def solve_ex_(A, B, left=True):
     """X with A X = B (X A = B), and the info of A's elimination."""
     require_square_arrays(A)
     is_vector = is_vector_case(A.shape, B.shape)
-    if A.dtype != B.dtype or not (B.ndim > 1 or is_vector):
+    fits = is_vector and (left or A.shape[-1] == 1) or not is_vector and B.ndim > 1
+    if A.dtype != B.dtype or not fits:
         raise TypeError("linalg.solve: operands that do not fit")
     if is_vector:
         found, info = matrices.solve(A, B[..., None])

@@ -1,11 +1,10 @@
 """Householder QR in LAPACK's form, and approximations of low rank from random projections (Halko et al. 2011)."""
 import numpy as np
 
-from ..core.dtype import scalar_type_name
 from ..kernels import matrices
 from .declare import composite, exports, operator, publish
 from .fake import Fake
-from .linalg_checks import fake_matrix, require_matrix_arrays
+from .linalg_checks import fake_matrix, refuse_others, require_matrix_arrays
 
 
 # ---- geqrf and ormqr -----------------------------------------------------------------------------------------
@@ -13,8 +12,7 @@ from .linalg_checks import fake_matrix, require_matrix_arrays
 def fake_geqrf(input):
     if len(input._shape) < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    if not input._dtype.is_floating_point:
-        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{scalar_type_name(input._dtype)}'")
+    refuse_others("geqrf_cpu", input)
     *batch, m, n = input._shape
     return fake_matrix(input._shape, input._dtype), Fake((*batch, min(m, n)), input._dtype)
 
@@ -38,6 +36,7 @@ def geqrf(input):
 def ormqr(self, input2, input3, left=True, transpose=False):
     """Q C, or C Q if not `left`, for the Q of `geqrf`'s reflections (self, tau = input2) and C = input3; Q^T for
     `transpose`."""
+    refuse_others("ormqr_cpu", self)
     Q = whole_orthogonal(self, input2)
     Q = Q.mT if transpose else Q
     return Q @ input3 if left else input3 @ Q

@@ -13,7 +13,7 @@ from .creation import beside
 from .declare import composite, exports, operator, publish
 from .fake import Fake, require_tensor
 from .linalg import solution_shape, solve_triangular_, sum_terms
-from .linalg_checks import (by_columns_stride, check_square, fake_info, fake_matrix, refuse_others,
+from .linalg_checks import (by_columns_stride, check_floating, check_square, fake_info, fake_matrix, refuse_others,
                             require_matrix_arrays)
 from .linalg_older import warn_of_older
 from .return_types import return_type
@@ -272,6 +272,7 @@ def fake_lu_solve(LU, pivots, B, left=True, adjoint=False):
     name = "linalg.lu_solve"
     if pivots._dtype is not dt.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    check_floating("torch.linalg.lu_solve", LU)
     check_square("torch.linalg.lu_solve", LU)
     if LU._dtype is not B._dtype:
         raise RuntimeError(f"{name}: Expected LU and B to have the same dtype, but found LU of type "
@@ -286,6 +287,7 @@ def fake_lu_solve(LU, pivots, B, left=True, adjoint=False):
     if pivots._shape != LU._shape[:-1]:
         raise RuntimeError(f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
                            f"{list(pivots._shape)} instead")
+    refuse_others("linalg.lu_solve_cpu", LU)
     return Fake(shape, LU._dtype, by_columns_stride(shape) if left else None)
 
 

@@ -8,7 +8,7 @@ from ..kernels import matrices
 from .creation import beside
 from .declare import LINEAR, MULTILINEAR, composite, exports, operator, publish
 from .fake import Fake, require_tensor
-from .linalg_checks import check_floating, fake_matrix, require_matrix_arrays
+from .linalg_checks import check_floating, fake_matrix, refuse_others, require_matrix_arrays
 from .linalg_older import warn_of_older
 
 # ---- trace -------------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def householder_product(input, tau):
     """
     require_matrix_arrays(input)
     m, n = input.shape[-2:]
-    if m < n or tau.ndim != input.ndim - 1 or tau.shape[-1] > n or tau.dtype != input.dtype:
+    if m < n or tau.shape[:-1] != input.shape[:-2] or tau.shape[-1] > n or tau.dtype != input.dtype:
         raise TypeError("householder_product: operands that do not fit")
     return matrices.by_columns(matrices.reflected(input, tau))
 
@@ -214,6 +214,7 @@ def check_reflections(input, tau):
     if input.dtype is not tau.dtype:
         raise RuntimeError(f"{name}: tau dtype {scalar_type_name(tau.dtype)} does not match input dtype "
                            f"{scalar_type_name(input.dtype)}")
+    refuse_others("orgqr_cpu", input)
 
 
 publish("orgqr", householder_product, ("", "Tensor"))
@@ -335,6 +336,7 @@ def fake_pdist(self, p=2.0):
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
+    refuse_others("pdist", self)
     rows = self._shape[0]
     return Fake((rows * (rows - 1) // 2,), self._dtype)
 
@@ -361,7 +363,7 @@ def pdist_tangent(self_t, self, p, result):
           out=False)
 def pdist(self, p=2.0):
     """The p-norm distances between all pairs of rows of (n, k), as n (n - 1) / 2 values: rows 0 and 1, 0 and 2, ..."""
-    if self.ndim != 2 or self.dtype.kind not in "fV" or p < 0:
+    if self.ndim != 2 or self.dtype.char not in "fd" or p < 0:
         raise TypeError("pdist: arguments that do not fit")
     first, second = np.triu_indices(self.shape[0], 1)
     return distances(np.abs(self[first] - self[second]), p)

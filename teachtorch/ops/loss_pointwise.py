@@ -9,7 +9,7 @@ from ..core.dtype import scalar_type_name
 from ..core.promotion import promote_types
 from ..kernels.pointwise import silently
 from .declare import exports, operator, publish
-from .elementwise import common_dtype
+from .elementwise import check_cast, common_dtype
 from .fake import Fake
 from .loss import reduction_of
 from .reduction_arrays import widened
@@ -39,14 +39,19 @@ def share(grad, self, reduction):
     return grad / self.numel() if reduction == "mean" else grad
 
 
-def pair_fake(name):
-    """The fake rule of `loss(self, target, reduction, ...)`: broadcast, promote, and refuse what is not floating."""
+def pair_fake(name, keeps_dtype=False):
+    """The fake rule of `loss(self, target, reduction, ...)`: broadcast, promote, and refuse what is not floating.
+
+    `keeps_dtype`: the result is of the first argument's dtype, not of the common one.
+    """
     def fake(self, target, reduction, *options):
         dtype = common_dtype((self, target))
+        if keeps_dtype:
+            check_cast(name, dtype, self._dtype)
         if dtype.category != dt.FLOATING:
             raise NotImplementedError(f'"{name}" not implemented for \'{scalar_type_name(dtype)}\'')
         shape = geometry.broadcast_shapes(self._shape, target._shape)
-        return Fake(shape if reduction == "none" else (), dtype)
+        return Fake(shape if reduction == "none" else (), self._dtype if keeps_dtype else dtype)
     return fake
 
 
@@ -57,12 +62,14 @@ def floats(*arrays):
     return [widened(a) for a in arrays]
 
 
-def pair_loss(name, formula):
+def pair_loss(name, formula, keeps_dtype=False):
     """The CPU kernel of a loss of the difference: `formula(difference, *options)` of arrays of one dtype."""
     def kernel(self, target, reduction, *options):
         dtype = promote_types(dt.from_numpy(self.dtype), dt.from_numpy(target.dtype)).numpy
+        if keeps_dtype and self.dtype != dtype:
+            check_cast(name, dt.from_numpy(dtype), dt.from_numpy(self.dtype))
         wide, other = floats(self.astype(dtype, copy=False), target.astype(dtype, copy=False))
-        return reduced(formula(wide - other, *options), reduction, dtype)
+        return reduced(formula(wide - other, *options), reduction, self.dtype if keeps_dtype else dtype)
     return kernel
 
 
@@ -205,14 +212,14 @@ def huber_formula(difference, delta):
     return np.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
 
 
-huber_kernel = pair_loss("huber_loss", huber_formula)
+huber_kernel = pair_loss("huber_loss", huber_formula, keeps_dtype=True)
 
 
 def huber_tangent(self_t, target_t, self, target, reduction, delta):
     return difference_tangent((self - target).clamp(-delta, delta), self_t, target_t, reduction)
 
 
-@operator("huber_loss", out=False, spaces=(), fake=pair_fake("huber_cpu"), jvp=huber_tangent, vjp={
+@operator("huber_loss", out=False, spaces=(), fake=pair_fake("huber_cpu", keeps_dtype=True), jvp=huber_tangent, vjp={
     "self": lambda grad, self, target, reduction, delta:
     share(grad, self, reduction) * (self - target).clamp(-delta, delta),
     "target": lambda grad, self, target, reduction, delta:

@@ -113,12 +113,14 @@ def too_small(shape, sizes, count):
 
 
 def check_border_dtype(kind, count, dtype):
-    if not dtype.is_floating_point and kind == REFLECTED and dtype.name == "bool":
+    if dtype.name == "bool":
         raise NotImplementedError(f"\"{kind}_pad{count}d\" not implemented for '{scalar_type_name(dtype)}'")
 
 
 def bordered(kind, count, array, padding):
     border_shape(kind, count, array.shape, padding)
+    if array.dtype.kind == "b":
+        raise TypeError(f"{kind}_pad{count}d: bools")
     found = array
     for i, (before, after) in enumerate(pairs_of(padding), 1):
         found = found.take(positions(kind, array.shape[-i], before, after), -i)

@@ -48,7 +48,7 @@ def fake_index_select(self, dim, index):
 def index_select(self, dim, index):
     """The slices of `dim` that `index` (a vector of int64 or int32) lists, as a copy."""
     require_index_array(index, 1)
-    size = self.shape[dim] if self.ndim else 1
+    size = self.shape[dim] if self.ndim else geometry.wrap_dim(dim, 0) + 1
     if rows.first_outside(index, size) is not None:
         raise IndexError("index out of range in self")
     if not self.ndim:

@@ -109,6 +109,7 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
 )
 def gather(self, dim, index, *, sparse_grad=False):
     """The elements that `index` (int64 or int32) picks along `dim`, the other dimensions in step."""
+    geometry.wrap_dim(dim, self.ndim)
     if index.size == 0:
         return np.empty(index.shape, self.dtype)
     require_index_array(index, index.ndim)

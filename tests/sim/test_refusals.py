@@ -74,8 +74,8 @@ def test_a_refusal_comes_at_the_launch(name, sim_at_rest):
 OF_THE_DATA = ("out of bounds", "out of range", "is out of", "tried to access", "invalid max index", "number of ones")
 # Called by other operators alone, with arguments that these have checked.
 INTERNAL = {"_scaled_dot_product_flash_attention_for_cpu", "_linear_recurrence", "recurrent_layer",
-            "binary_cross_entropy", "convolution", "im2col", "col2im", "ctc_loss", "fractional_max_pool2d",
-            "fractional_max_pool3d", "higher_polygamma", "multi_margin_loss"}  # fmt: skip
+            "binary_cross_entropy", "im2col", "col2im", "ctc_loss", "higher_polygamma",
+            "multi_margin_loss"}  # fmt: skip
 SAMPLES = all_samples()
 NAMES = sorted(
     name
