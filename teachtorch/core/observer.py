@@ -47,8 +47,9 @@ from contextlib import contextmanager
 
 active = False                    # whether anyone watches; read on the hot path
 sees_kernels = False              # whether anyone asked for "dispatch" or "returned"
-# (callback, topics or None for all); replaced, never changed: a report may be under way
+# (callback, topics or None for all); this and the next are replaced, never changed: a report may be under way
 _subscribers = ()
+_listeners = {}                   # topic -> the callbacks that hear of it; None -> those that hear of every topic
 
 
 def subscribe(callback, *topics):
@@ -66,8 +67,11 @@ def unsubscribe(callback):
 
 
 def _set_subscribers(subscribers):
-    global active, sees_kernels, _subscribers
+    global active, sees_kernels, _subscribers, _listeners
     _subscribers = subscribers
+    named = {topic for _, topics in subscribers for topic in topics or ()}
+    _listeners = {topic: tuple([callback for callback, topics in subscribers if topics is None or topic in topics])
+                  for topic in (None, *named)}
     active = bool(_subscribers)
     sees_kernels = any([topics is None or topics & {"dispatch", "returned"} for _, topics in _subscribers])
 
@@ -84,6 +88,6 @@ def watching(callback, *topics):
 
 def report(topic, **fields):
     """Tell everyone who asked for `topic`. Callers check `observer.active` first."""
-    for callback, topics in _subscribers:
-        if topics is None or topic in topics:
-            callback(topic, fields)
+    listeners = _listeners
+    for callback in listeners.get(topic) or listeners.get(None, ()):
+        callback(topic, fields)

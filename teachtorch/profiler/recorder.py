@@ -39,8 +39,8 @@ class Recorder:
                  on_device=True):
         self.record_shapes, self.profile_memory, self.with_stack = record_shapes, profile_memory, with_stack
         self.with_flops, self.needs_shapes = with_flops, record_shapes or with_flops
-        self.topics = (*(HOST if on_host else ()), *(DEVICE if on_device else ()))
-        self.handlers = {topic: getattr(self, "on_" + topic) for topic in self.topics}
+        topics = (*(HOST if on_host else ()), *(DEVICE if on_device else ()))
+        self.handlers = {topic: getattr(self, "on_" + topic) for topic in topics}
         self.notes = []
         self.here = Here()
         # the wait at the end is the recorder's own, not the user's
@@ -49,14 +49,16 @@ class Recorder:
 
     def start(self):
         """Listen from now on."""
-        observer.subscribe(self.receive, *self.topics)
+        for topic, handler in self.handlers.items():
+            observer.subscribe(handler, topic)
 
     def stop(self):
         """End; on the simulated device, when every kernel that was launched has run."""
         if self.has_launched:
             self.is_ending = True
             synchronize_sim()
-        observer.unsubscribe(self.receive)
+        for handler in self.handlers.values():
+            observer.unsubscribe(handler)
         self.end = perf_counter_ns()
 
     @property
@@ -67,39 +69,64 @@ class Recorder:
             self.notes = []
         return self._events
 
-    def receive(self, topic, fields):
-        facts = self.handlers[topic](**fields)
-        if facts is not None:
+    # ---- what is noted of each report: the name of a method of Replay and its arguments --------------------
+    # A note's fields are read from the report as it comes, and every line here is paid for between two
+    # operators of the user's. The clock is read last before an operator runs, and first when it has run.
+
+    def note(self, time, *facts):
+        self.notes.append((time, self.here.lane, facts))
+
+    def on_call(self, _, fields):
+        if fields["phase"] == "start":
+            shapes = shapes_of(fields["args"]) if self.needs_shapes else None
+            facts = "begin_call", fields["op"], shapes, frames() if self.with_stack else ()
             self.notes.append((perf_counter_ns(), self.here.lane, facts))
+        else:
+            time, result = perf_counter_ns(), fields["result"]
+            made = fresh_bytes(result, fields["args"]) if self.profile_memory else None
+            shape = result._shape if self.with_flops and isinstance(result, Tensor) else None
+            self.notes.append((time, self.here.lane, ("end_call", fields["op"], shape, made)))
 
-    # ---- what is noted of each report: the name of a method of Replay and its arguments, or None -----------
+    def on_function(self, _, fields):
+        if fields["phase"] == "start":
+            shapes = shapes_of(fields["args"]) if self.needs_shapes else None
+            facts = "begin_function", id(fields["call"]), fields["name"], shapes, frames() if self.with_stack else ()
+            self.notes.append((perf_counter_ns(), self.here.lane, facts))
+        else:
+            time = perf_counter_ns()
+            made = fresh_bytes(fields["result"], fields["args"]) if self.profile_memory else None
+            self.notes.append((time, self.here.lane, ("end_function", id(fields["call"]), made)))
 
-    def on_call(self, phase, op, args, result=None):
-        if phase == "start":
-            return "begin_call", op, shapes_of(args) if self.needs_shapes else None, self.stack()
-        return "end_call", op, self.shape_of(result), fresh_bytes(result,
-                                                                  args) if self.profile_memory else None
+    def on_node(self, _, fields):
+        self.notes.append((perf_counter_ns(), self.here.lane, ("made_node", fields["node"].sequence_nr)))
 
-    def on_function(self, phase, call, name, args, result=None):
-        if phase == "start":
-            shapes = shapes_of(args) if self.needs_shapes else None
-            return "begin_function", id(call), name, shapes, self.stack()
-        return "end_function", id(call), fresh_bytes(result, args) if self.profile_memory else None
-
-    def on_node(self, node):
-        return "made_node", node.sequence_nr
-
-    def on_backward(self, phase, node=None, **_):
+    def on_backward(self, _, fields):
+        phase, node = fields["phase"], fields["node"]
         if phase == "node":
-            return "begin_node", id(node), node.name(), node.sequence_nr, self.stack()
-        return ("end_node", id(node)) if phase in ("done", "failed") else None
+            facts = "begin_node", id(node), node.name(), node.sequence_nr, frames() if self.with_stack else ()
+            self.notes.append((perf_counter_ns(), self.here.lane, facts))
+        elif phase != "start" and phase != "end":
+            self.notes.append((perf_counter_ns(), self.here.lane, ("end_node", id(node))))
 
-    def on_annotation(self, phase, block, name):
-        return ("begin_block", id(block), name, self.stack()) if phase == "start" else ("end", id(block))
+    def on_annotation(self, _, fields):
+        if fields["phase"] == "start":
+            self.note(perf_counter_ns(), "begin_block", id(fields["block"]), fields["name"], self.stack())
+        else:
+            self.note(perf_counter_ns(), "end", id(fields["block"]))
 
-    def on_stream(self, action, **fields):
-        handle = getattr(self, "on_" + action, None)
-        return handle(**fields) if handle is not None else None
+    def on_stream(self, _, fields):
+        handle = getattr(self, "on_" + fields["action"], None)
+        facts = handle(**fields) if handle is not None else None
+        if facts is not None:
+            self.note(perf_counter_ns(), *facts)
+
+    def on_memory(self, _, fields):
+        action = fields["action"]
+        if self.profile_memory and action in ("alloc", "free_completed"):
+            size = fields["size"]
+            self.note(perf_counter_ns(), "device_memory", size if action == "alloc" else -size)
+
+    # ---- of the stream's actions, or None ------------------------------------------------------------------
 
     def on_launch(self, launch, begin, time, **_):
         self.has_launched = True
@@ -114,14 +141,6 @@ class Recorder:
 
     def on_synchronize(self, scope, begin, time, **_):
         return None if self.is_ending else ("wait", scope, begin * 1e6, time * 1e6, self.stack())
-
-    def on_memory(self, action, size=0, **_):
-        if self.profile_memory and action in ("alloc", "free_completed"):
-            return "device_memory", size if action == "alloc" else -size
-        return None
-
-    def shape_of(self, result):
-        return result._shape if self.with_flops and isinstance(result, Tensor) else None
 
     def stack(self):
         return frames() if self.with_stack else ()
