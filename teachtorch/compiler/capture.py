@@ -23,9 +23,10 @@ from ..dispatch.overriding import disabled_torch_function
 from ..dispatch.state import state
 from ..fx import Graph
 from ..fx.proxy import at_line, hold_constants, user_frame
+from ..nn import Buffer, Parameter
 from ..ops.random import default_generator
 from ..ops.torch_dispatch import TorchDispatchMode, is_factory
-from ..tensor import Tensor, meta_tensor, stride_of
+from ..tensor import Size, Tensor, meta_tensor, stride_of
 from ..utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from .effects import changed_arguments, changes_geometry, is_view
 
@@ -57,7 +58,7 @@ class Traced(Tensor):
     @staticmethod
     def __new__(cls, fake, node, capturing, device, requires_grad=False, home=None):
         return Tensor._make_wrapper_subclass(cls, fake.shape, strides=fake.stride(), dtype=fake.dtype,
-                                             device=device,
+                                             device=device, storage_offset=fake.storage_offset(),
                                              requires_grad=requires_grad)
 
     def __init__(self, fake, node, capturing, device, requires_grad=False, home=None):
@@ -77,6 +78,11 @@ class Traced(Tensor):
 
     def __len__(self):
         return len(self.fake)
+
+    def storage_offset(self):
+        if not self.home.is_fresh:
+            raise NotCapturable(f"the function asks where in its memory an argument begins{at_line()}")
+        return self._offset
 
     def __repr__(self):
         if self.capturing.is_on and user_frame() is not None:
@@ -144,6 +150,7 @@ class Capturing(TorchDispatchMode):
         args, kwargs = tree_map_only(Tensor, self.as_traced, given)
         tensors = [t for t in tree_flatten((args, kwargs))[0] if isinstance(t, Traced)]
         changed = changed_arguments(func, args, kwargs)
+        refuse_absolute_offset(func, args, kwargs)
         if len(changed) == 1 and changed[0] is args[0] and can_be_functional(func, changed[0]):
             self.note_functional(func, args, kwargs)
             return given[0][0]
@@ -196,6 +203,14 @@ class Capturing(TorchDispatchMode):
         if not isinstance(leaf, Tensor):
             return leaf
         return self.traced(leaf, self.graph.call_function(operator.getitem, (node, i)), device, home=home)
+
+
+def refuse_absolute_offset(func, args, kwargs):
+    """An offset into the memory of an argument: the next argument may begin elsewhere in its own."""
+    if func._op.name != "as_strided" or args[0].home.is_fresh:
+        return
+    if len(args) > 3 and args[3] is not None or kwargs.get("storage_offset") is not None:
+        raise NotCapturable(f"as_strided with a storage_offset looks at a tensor that the function did not make{at_line()}")
 
 
 def meta_like(t):
@@ -271,11 +286,14 @@ def put_back(before):
 def captured_once(function, args, kwargs, capturing):
     leaves, spec = tree_flatten((args, kwargs))
     places, stand_ins = placeholders(capturing, leaves)
-    args, kwargs = tree_unflatten([stand_ins.get(id(leaf), leaf) if isinstance(leaf, Tensor) else leaf
-                                   for leaf in leaves], spec)
+    given = [stand_ins.get(id(leaf), leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+    args, kwargs = tree_unflatten(given, spec)
     random_before = default_generator.get_state()
+    required = [t.requires_grad for t in stand_ins.values()]
     with capturing:
         found = run(function, args, kwargs)
+        refuse_changed_containers(given, spec, (args, kwargs))
+        refuse_changed_flags(required, stand_ins.values())
         refuse_gradients([*stand_ins.values(), *[t for t, _ in capturing.constants.values()]])
         captured = finish(capturing, found, places, list(stand_ins.values()))
     capturing.is_on = False
@@ -284,6 +302,23 @@ def captured_once(function, args, kwargs, capturing):
         default_generator.set_state(random_before)
         raise NotCapturable("the function makes random numbers of its own, which a graph would repeat")
     return captured
+
+
+def refuse_changed_containers(given, spec, arguments):
+    """Lists and dicts among the arguments that the function changes: a graph would leave them as they are."""
+    now, spec_now = tree_flatten(arguments)
+    if spec_now != spec or any([a is not b for a, b in zip(now, given)]):
+        raise NotCapturable("the function changes a list or dict that it was given: return what is new instead")
+
+
+def refuse_changed_flags(required, stand_ins):
+    """requires_grad_() and hooks of arguments, which outlast the call."""
+    for before, t in zip(required, stand_ins):
+        if t.is_leaf and t.requires_grad != before:
+            raise NotCapturable("the function sets requires_grad of an argument: set it before the call")
+        if t.is_leaf and t._backward_hooks:
+            raise NotCapturable("the function registers a hook on an argument, which would stay there after the call: "
+                                "register it outside of what is compiled")
 
 
 def refuse_gradients(tensors):
@@ -336,15 +371,15 @@ def placeholders(capturing, leaves):
         if leaf.is_sparse:
             raise NotCapturable("an argument is a sparse tensor, and kernels are made for strided ones")
         requires_grad = leaf.requires_grad and state.grad_enabled
-        stand_ins[id(leaf)] = capturing.placeholder(leaf, f"arg_{len(places)}", requires_grad)
+        stand_in = capturing.placeholder(leaf, f"arg_{len(places)}", requires_grad)
+        stand_in._is_param = isinstance(leaf, Parameter)
+        stand_ins[id(leaf)] = stand_in
         places.append(place)
     return places, stand_ins
 
 
 def is_plain(t):
     """Whether a tensor is no subclass with operators of its own."""
-    from ..nn import Buffer, Parameter
-
     return type(t) in (Tensor, Parameter, Buffer)
 
 
@@ -406,7 +441,8 @@ def refuse_shared(results, stand_ins, is_training):
 
 def refuse_object(leaf):
     """Results are tensors, numbers, strings and None, in tuples, lists and dicts."""
-    if not isinstance(leaf, (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class)):
+    if not isinstance(leaf, (int, float, complex, str, bytes, bool, type(None), dtype_class,
+                             device_class, Size)):
         raise NotCapturable(f"the function returns a {type(leaf).__name__}, which is no tensor, number or "
                             "container")
 

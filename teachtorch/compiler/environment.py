@@ -10,8 +10,12 @@ import dis
 import functools
 import inspect
 import linecache
+import random
 import sys
 import types
+from collections import deque
+
+import numpy as np
 
 from ..autograd.meta import tracks
 from ..core.device import device as device_class
@@ -24,6 +28,8 @@ from .module_guards import ModulesWatch
 
 PLAIN = (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class, type(Ellipsis), range,
          slice)
+DRAWING = (random.Random, np.random.Generator, np.random.RandomState)
+BYTES_OF_ARRAY = 1 << 12                    # up to so many are compared before each call
 SPEAKING = {"print", "input", "open", "exec", "eval", "breakpoint"}
 OWN = __name__.partition(".")[0]
 LIBRARIES = {OWN, "numpy", "numba", "math", "builtins", *sys.stdlib_module_names} - {"__main__"}
@@ -87,6 +93,11 @@ class Environment:
         for container, content in self.containers:
             if type(container) is list:
                 container[:] = content
+            elif isinstance(container, np.ndarray):
+                container[...] = content
+            elif isinstance(container, (set, deque)):
+                container.clear()
+                getattr(container, "update", getattr(container, "extend", None))(content)
             elif list(map(id, container.values())) != list(map(id, content.values())):
                 container.clear()
                 container.update(content)
@@ -110,13 +121,34 @@ class Environment:
             self.watch(f"the length of {place}", lambda: size_of(read()))
             for i, item in enumerate(value):
                 self.visit(item, f"{place}[{i}]", lambda i=i: read()[i])
-        elif type(value) is dict:
+        elif isinstance(value, dict) and is_of_library(type(value)):
             self.containers.append((value, dict(value)))
             self.watch(f"the keys of {place}", lambda: list(read()))
             for key, item in value.items():
                 self.visit(item, f"{place}[{key!r}]", lambda key=key: read()[key])
+        elif isinstance(value, (set, frozenset, deque)):
+            self.visit_many(value, place, read)
         elif not isinstance(value, types.ModuleType):
             self.visit_object(value, place, read)
+
+    def visit_many(self, value, place, read):
+        """A set or deque: what is in it, by value and by identity where it is no plain value."""
+        if not isinstance(value, frozenset):
+            self.containers.append((value, list(value)))
+        self.watch(f"the contents of {place}",
+                   lambda: (type(now := read()), [v if isinstance(v, PLAIN) else id(v) for v in now]))
+        for item in value:
+            if not isinstance(item, PLAIN):
+                self.visit(item, f"an item of {place}", lambda item=item: item)
+
+    def visit_numpy_array(self, array, place, read):
+        """Its bytes, if they are few: nothing tells when an array is changed."""
+        if array.nbytes > BYTES_OF_ARRAY or array.dtype.hasobject:
+            raise NotCapturable(f"{place} is a NumPy array, of which a graph would keep the values of today: make a "
+                                "tensor of it outside")
+        if array.flags.writeable:
+            self.containers.append((array, array.copy()))
+        self.watch(f"the values of {place}", lambda: (now := read()).shape + (now.dtype.str, now.tobytes()))
 
     def visit_object(self, value, place, read):
         """Something with an identity: the same object must be there, and what it holds must be what it
@@ -126,8 +158,13 @@ class Environment:
             raise NotCapturable(f"{place} is an optimizer ({type(value).__name__}), whose step changes its "
                                 "parameters by a fused kernel of its own, outside of any graph. Compile the "
                                 "model or the loss, and call zero_grad, backward and step around it")
+        if isinstance(value, DRAWING) or hasattr(type(value), "__next__") and is_of_library(type(value)):
+            raise NotCapturable(f"{place} is a {type(value).__name__}, from which each call takes something: a graph "
+                                "would take it once; pass what it gives as an argument")
         if isinstance(value, Tensor):
             self.visit_tensor(value, place)
+        elif isinstance(value, np.ndarray):
+            self.visit_numpy_array(value, place, read)
         elif isinstance(value, Module):
             self.visit_module(value, place)
         elif isinstance(value, functools.partial):
@@ -138,7 +175,7 @@ class Environment:
             self.visit(value.__func__, place, lambda: value.__func__)
         elif isinstance(value, types.FunctionType):
             self.visit_function(value)
-        elif not isinstance(value, type) and not is_of_library(type(value)) and self.is_new(value):
+        elif not isinstance(value, type) and self.is_new(value) and has_fields_of_users(value):
             self.visit_fields(value, place)
 
     def visit_fields(self, value, place):
@@ -268,6 +305,9 @@ class Environment:
             if name in SPEAKING and hasattr(builtins, name):
                 raise NotCapturable(f"the function calls {name}(){place_of(code, line)}: a graph would not "
                                     "do it again")
+            if name == "type" and not asks_for_own_class(following):
+                raise NotCapturable(f"the function calls type(){place_of(code, line)}, and what stands for a tensor "
+                                    "while it is captured is of another class: use isinstance")
             return
         value = scope[name]
         if isinstance(value, types.ModuleType):
@@ -281,13 +321,23 @@ class Environment:
         """`config.scale`, where config is a module of the user's."""
         top = module.__name__.partition(".")[0]
         attribute = next((s.argval for s in following if s.opname in ("LOAD_ATTR", "LOAD_METHOD")), None)
-        if top in ("time", "random", "datetime", "logging", "warnings"):
+        if top in ("time", "random", "datetime", "logging", "warnings") or (top, attribute) == ("numpy", "random"):
             raise NotCapturable(f"the function calls {top}.{attribute}{place_of(code, line)}: a graph would "
                                 "not do it again")
         if top in LIBRARIES or attribute is None or not hasattr(module, attribute):
             return
         self.visit(getattr(module, attribute), f"{name}.{attribute}",
                    lambda: getattr(module, attribute, None))
+
+
+def asks_for_own_class(following):
+    """Whether the steps after `type` are those of `type(self)`."""
+    return any(step.opname.startswith("LOAD_") and step.argval in ("self", "cls") for step in following[:1])
+
+
+def has_fields_of_users(value):
+    """Whether an object holds what the user gave it: of a class of the user's, or a bare namespace."""
+    return not is_of_library(type(value)) or type(value).__name__ in ("SimpleNamespace", "Namespace")
 
 
 def size_of(value):
@@ -318,8 +368,39 @@ def watches_of_modules(place, found):
 
 
 def plain_attributes(m):
-    """The names of what a module holds that is no tensor, module or container."""
-    return [n for n, v in m.__dict__.items() if isinstance(v, PLAIN) and not n.startswith("_")]
+    """The names of what a module holds that is no tensor, module or container, and that its forward may read."""
+    read = names_read(type(m)) if is_of_library(type(m)) and "forward" not in m.__dict__ else None
+    return [n for n, v in m.__dict__.items()
+            if isinstance(v, PLAIN) and not n.startswith("_") and (read is None or n in read)]
+
+
+@functools.cache
+def names_read(cls):
+    """The names that forward of a class of the library's, and the methods that it calls, may read of their module;
+    None if the code does not tell, since the module itself is handed on."""
+    names, pending = set(), ["forward"]
+    while pending:
+        member = inspect.getattr_static(cls, pending.pop(), None)
+        function = getattr(member, "fget", member)
+        if isinstance(function, types.FunctionType):
+            if hands_itself_on(function.__code__):
+                return None
+            pending += [name for name in function.__code__.co_names if name not in names]
+            names.update(function.__code__.co_names)
+    return names
+
+
+def hands_itself_on(code):
+    """Whether a method uses its first argument for anything but `self.name`, or may read names that it makes."""
+    if not code.co_argcount or code.co_cellvars or {"getattr", "vars", "super", "__dict__"} & set(code.co_names):
+        return True
+    own, steps = code.co_varnames[0], list(dis.get_instructions(code))
+    for step, after in zip(steps, steps[1:]):
+        loaded = step.argval if isinstance(step.argval, tuple) else (step.argval,)   # Python 3.13 loads two at a time
+        if step.opname.startswith("LOAD_FAST") and own in loaded:
+            if own in loaded[:-1] or loaded[-1] == own and after.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                return True
+    return False
 
 
 def fields_reader(m):

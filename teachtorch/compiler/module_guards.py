@@ -13,6 +13,8 @@ from ..core.generated import function_from
 
 # of the straight function; a model whose objects change all the time is compared
 REWRITES = 8
+
+
 class ModulesWatch:
     """All of a model at one go, as environment.py's Watch: `now()` is `then`, True, while nothing has
     changed.
@@ -62,12 +64,20 @@ def untouched(modules):
     for m, plain in modules:
         written.items(m.__dict__, plain)
     for table in tables:
-        written.items(table, table)
+        if is_of_modules(table):
+            written.values(table)
+        else:
+            written.items(table, table)
     for m, _ in modules:
         for tensor in (*m._parameters.values(), *m._buffers.values()):
             if tensor is not None:
                 written.metadata(tensor)
     return written.function()
+
+
+def is_of_modules(table):
+    """Whether `==` of the table's values asks whether they are the same objects."""
+    return len(table) > 3 and all([type(m).__eq__ is object.__eq__ for m in table.values()])
 
 
 class Straight:
@@ -90,6 +100,10 @@ class Straight:
     def items(self, table, keys):
         where = self.name(table)
         self.lines += [f"{where}[{key!r}] is {self.name(table[key])}" for key in keys]
+
+    def values(self, table):
+        """All of a table at once, and in which order; for what is equal to nothing but itself."""
+        self.lines.append(f"list({self.name(table)}.values()) == {self.name(list(table.values()))}")
 
     def metadata(self, t):
         """Shape, strides and dtype cannot change while the array is the same. It is held weakly: a guard must

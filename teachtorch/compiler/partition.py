@@ -26,9 +26,10 @@ def partition(captured):
     results, gradients = list(outputs[:count]), list(outputs[count:])
     tangents = [n for n in graph.nodes if n.op == "placeholder" and n.name.startswith("tangent_")]
     forward = forward_nodes(graph, tangents)
-    kept = choose_kept(graph, forward, results, [g for g in gradients if g is not None])
+    wanted = [g for g in gradients if g is not None] + effects_of_backward(graph, forward)
+    kept = choose_kept(graph, forward, results, wanted)
     return (forward_graph(graph, forward, results, kept),
-            backward_graph(graph, forward, kept, tangents, gradients),
+            backward_graph(graph, kept, tangents, gradients, wanted),
             len(kept))
 
 
@@ -42,9 +43,14 @@ def forward_nodes(graph, tangents):
     return found | {n for n in graph.nodes if n.op == "placeholder" and n not in tangents}
 
 
-def choose_kept(graph, forward, results, gradients):
-    """The forward values that backward gets, by minimum cut."""
-    crossing = read_by_backward(forward, gradients)
+def effects_of_backward(graph, forward):
+    """Backward's nodes that are computed for what they do to memory, whether or not a gradient reads them."""
+    return [n for n in graph.nodes if n.op == "call_function" and n not in forward and has_effect(n)]
+
+
+def choose_kept(graph, forward, results, wanted):
+    """The forward values that backward gets to compute the nodes `wanted`, by minimum cut."""
+    crossing = read_by_backward(forward, wanted)
     network = Network()
     pending, seen = list(crossing), set()
     can_repeat = repeatable(graph)
@@ -66,10 +72,10 @@ def choose_kept(graph, forward, results, gradients):
     return [n for n in graph.nodes if ("in", n) in cut and ("out", n) not in cut and n in seen]
 
 
-def read_by_backward(forward, gradients):
+def read_by_backward(forward, wanted):
     """The forward nodes that backward's nodes read, or that are gradients themselves."""
     used, crossing, pending = set(), {}, []
-    for g in gradients:
+    for g in wanted:
         (crossing.setdefault(g) if g in forward else pending.append(g))
     while pending:
         node = pending.pop()
@@ -162,17 +168,15 @@ def forward_graph(joint, forward, results, kept):
     return graph
 
 
-def backward_graph(joint, forward, kept, tangents, gradients):
+def backward_graph(joint, kept, tangents, gradients, wanted):
     graph, new = Graph(), {}
     for i, node in enumerate(kept):
         new[node] = given(graph, f"kept_{i}", node)
     for node in tangents:
         new[node] = given(graph, node.name, node)
-    wanted = reaching([g for g in gradients if g is not None], set(new))
-    ordered = [n for n in joint.nodes if n.op == "call_function" and n not in forward and has_effect(n)]
-    wanted |= reaching(ordered, set(new))
+    needed = reaching(wanted, set(new))
     for node in joint.nodes:
-        if node in wanted and node not in new:
+        if node in needed and node not in new:
             new[node] = graph.node_copy(node, lambda n: new[n])
     graph.output(tuple([None if g is None else new[g] for g in gradients]))
     return graph

@@ -182,8 +182,8 @@ def user_frame():
     package = __name__.partition(".")[0]
     frame = sys._getframe(1)
     while frame is not None and (frame.f_globals.get("__name__", "").partition(".")[0] == package
-                                 # written out by ops/
-                                 or frame.f_code.co_filename.startswith("<operator ")):
+                                 # written out by ops/ and autograd/
+                                 or frame.f_code.co_filename.startswith(("<operator ", "<Autograd kernel "))):
         frame = frame.f_back
     return None if frame is None else traceback.extract_stack(frame, limit=1)[0]
 

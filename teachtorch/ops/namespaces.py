@@ -97,13 +97,18 @@ class OpOverload:
             return handle_torch_function(self, [*args, *kwargs.values()], *args, **kwargs)
         if "::" in self._op.name or self._op.info.kind in ("factory", "like"):
             return self._op.public(*args, **kwargs)
-        return self._op(*in_place_of(self._op.info.signature, args, kwargs))
+        return self._op(*[plain_list(a) for a in in_place_of(self._op.info.signature, args, kwargs)])
 
     def __repr__(self):
         return f"<OpOverload(op='{self.namespace}.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"
 
     def __str__(self):
         return f"{self.namespace}.{self.overloadpacket.__name__}.{self._overloadname}"
+
+
+def plain_list(value):
+    """A list of a class of its own, such as those in the nodes of an fx graph, as the list that kernels know."""
+    return list(value) if isinstance(value, list) and value.__class__ is not list else value
 
 
 class OpOverloadPacket:
