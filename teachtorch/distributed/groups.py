@@ -5,7 +5,10 @@ https://docs.pytorch.org/docs/stable/distributed.html#initialization
 
 import atexit
 import os
+from collections import Counter
 from datetime import timedelta
+
+import numpy as np
 
 from . import black_box, mpi
 from .roll_call import RollCall, complaint
@@ -14,6 +17,7 @@ from .transport import Alone, OverMPI
 default_pg_timeout = timedelta(minutes=30)
 WORLD_NAME = "default"
 NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
+MEETING = 32003  # the tag of the words of members who make a group
 MANY = 64  # Works on their way that are too many not to look at
 BACKENDS = ("gloo", "mpi")
 
@@ -97,6 +101,7 @@ class _World:
     default = None
     groups = []
     made = 0
+    made_by_members = Counter()  # of groups that only their members make: how many of the same ranks
 
 
 world = _World()
@@ -225,18 +230,40 @@ def new_group(
     """A group of some of the ranks; every rank of the world calls this, with the same ranks.
 
     Returns the group, or `GroupMember.NON_GROUP_MEMBER` in a rank outside. With `use_local_synchronization`
-    only its members call. ValueError for ranks that do not exist or come twice.
+    only its members call. ValueError for ranks that do not exist or come twice; RuntimeError on all ranks if
+    they have named different ones.
     """
     parent = default_group()
     ranks = checked_ranks(ranks, parent, sort_ranks)
-    world.made += 1
-    if not use_local_synchronization:
-        meet(parent, "new_group")
-    if parent.rank() not in ranks:
+    is_member = parent.rank() in ranks
+    options = timeout or parent.timeout, backend or parent.backend
+    if use_local_synchronization:
+        made = made_by_its_members(parent, ranks, *options) if is_member else None
+    else:
+        world.made += 1
+        agree(parent, ranks)
+        made = make_group(parent, ranks, f"{joined(ranks)}#{world.made}", *options) if is_member else None
+    if made is None:
         return GroupMember.NON_GROUP_MEMBER
-    made = make_group(parent, ranks, timeout or parent.timeout, backend or parent.backend)
     world.groups.append(made)
     return made
+
+
+def agree(parent, ranks):
+    """Have all ranks of `parent` come here, and see that they mean the same ranks: MPI would wait for ever."""
+    from .work import Work
+
+    mine = np.full(parent.size(), -1, np.int64)
+    mine[: len(ranks)] = ranks
+    of_all = np.empty((parent.size(), parent.size()), np.int64)
+    Work(parent, "new_group", parent.transport.all_gather(mine, of_all)).wait()
+    asked = [[rank for rank in row if rank != -1] for row in of_all.tolist()]
+    for rank, theirs in enumerate(asked):
+        if theirs != asked[0]:
+            raise RuntimeError(
+                f"new_group: rank 0 asks for the ranks {asked[0]}, rank {rank} for {theirs}. All ranks of the "
+                "world name the same ones, in the same order of calls"
+            )
 
 
 def checked_ranks(ranks, parent, sort_ranks):
@@ -257,8 +284,30 @@ def checked_ranks(ranks, parent, sort_ranks):
     return sorted(ranks) if sort_ranks else list(ranks)
 
 
-def make_group(parent, ranks, timeout, backend):
-    name, rank = f"{'-'.join(map(str, ranks))}#{world.made}", ranks.index(parent.rank())
+def joined(ranks):
+    return "-".join(map(str, ranks))
+
+
+def made_by_its_members(parent, ranks, timeout, backend):
+    """The group, which the other ranks need not know of. Its members tell each other that they have come."""
+    from .work import Work
+
+    world.made_by_members[tuple(ranks)] += 1
+    name = f"{joined(ranks)}#members{world.made_by_members[tuple(ranks)]}"
+    meeting = ProcessGroup(
+        name, ranks, ranks.index(parent.rank()), None, timeout, backend, parent.roll_call
+    )
+    others = [rank for rank in ranks if rank != parent.rank()]
+    word = np.ones(1, np.uint8)
+    begun = [parent.transport.send(word, rank, MEETING) for rank in others]
+    begun += [parent.transport.receive(np.empty(1, np.uint8), rank, MEETING) for rank in others]
+    for request in begun:
+        Work(meeting, "new_group", request).wait()
+    return make_group(parent, ranks, name, timeout, backend)
+
+
+def make_group(parent, ranks, name, timeout, backend):
+    rank = ranks.index(parent.rank())
     if len(ranks) == 1:
         return ProcessGroup(name, ranks, 0, Alone(), timeout, backend)
     MPI, comm = parent.transport.MPI, parent.transport.comm

@@ -11,6 +11,7 @@ from .work import Work
 def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
     """Begin to send the tensor to rank `dst`; returns a Work. Leave the tensor alone until it is done."""
     check_tensor(tensor, "tensor")
+    check_tag(tag)
     members = member_group(group, "isend")
     if members is None:
         return None
@@ -23,6 +24,7 @@ def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
 def irecv(tensor, src=None, group=None, tag=0, group_src=None):
     """Begin to receive into the tensor from rank `src`, from anyone if None; returns a Work."""
     check_tensor(tensor, "tensor")
+    check_tag(tag)
     members = member_group(group, "irecv")
     if members is None:
         return None
@@ -32,6 +34,11 @@ def irecv(tensor, src=None, group=None, tag=0, group_src=None):
     request = members.transport.receive(buffer.array, source, tag)
     whom = "any rank" if anyone else f"rank {members.ranks[source]}"
     return Work(members, f"recv from {whom}", request, buffer.write_back, buffer.array.nbytes, [tensor])
+
+
+def check_tag(tag):
+    if tag < 0:
+        raise RuntimeError("Tag must be nonnegative")
 
 
 def check_other(members, rank, what):

@@ -205,6 +205,8 @@ def test_without_a_group():
             ValueError,
             "destination rank should not be the same as the rank of the current process",
         ),
+        (lambda: dist.isend(torch.ones(2), 0, tag=-1), RuntimeError, "Tag must be nonnegative"),
+        (lambda: dist.irecv(torch.ones(2), 0, tag=-1), RuntimeError, "Tag must be nonnegative"),
         (lambda: dist.new_group([0, 1]), ValueError, "less or equal to the world size"),
         (lambda: dist.new_group([1]), ValueError, "Rank 1 is out of range. Valid ranks are 0 to 0"),
         (lambda: dist.new_subgroups(2), ValueError, "must not exceed the world size"),
@@ -237,6 +239,20 @@ def test_errors_are_pytorchs(group, call, error, words):
     with pytest.raises(error) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "hook, words",
+    [
+        (lambda state, bucket: bucket.buffer(), "must return a torch.futures.Future object, but got Tensor"),
+        (lambda state, bucket: None, "must return a torch.futures.Future object, but got NoneType"),
+    ],
+)
+def test_a_communication_hook_returns_a_future(group, hook, words):
+    ddp = DDP(nn.Linear(2, 2))
+    ddp.register_comm_hook(None, hook)
+    with pytest.raises(RuntimeError, match=words):
+        ddp(torch.ones(1, 2)).sum().backward()
 
 
 @pytest.mark.parametrize(

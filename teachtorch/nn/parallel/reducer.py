@@ -20,10 +20,11 @@ from ...core import observer
 from ...core.dtype import int32
 from ...distributed import collectives
 from ...distributed.objects import broadcast_object_list
+from ...futures import Future
 from ...ops.declare import exports
 from .buckets import Bucket, compute_bucket_assignment_by_size
 from .unused import parameters_behind
-from .words import NOT_FINISHED, READY_TWICE
+from .words import NO_FUTURE, NOT_FINISHED, READY_TWICE
 
 zeros = exports[""]["zeros"]
 
@@ -207,7 +208,10 @@ class Reducer:
         """Begin the communication of a bucket: the hook's, or an all-reduce; a Future of the result."""
         if self.comm_hook is not None:
             state, hook = self.comm_hook
-            return hook(state, bucket.public(bucket.number == len(self.buckets) - 1))
+            future = hook(state, bucket.public(bucket.number == len(self.buckets) - 1))
+            if not isinstance(future, Future):
+                raise RuntimeError(NO_FUTURE.format(type(future).__name__))
+            return future
         return collectives.all_reduce(bucket.flat, group=self.group, async_op=True).get_future()
 
     def ask_who_used(self, mine):

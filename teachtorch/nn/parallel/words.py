@@ -26,3 +26,5 @@ READY_TWICE = (
 NOT_NEEDED = (
     "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
 )
+
+NO_FUTURE = "DDP communication hook's callback must return a torch.futures.Future object, but got {}"

@@ -203,6 +203,28 @@ def check_groups():
     assert len(every) == size and dist.get_world_size(mine) == 1
 
 
+def check_groups_that_only_their_members_make():
+    rank, size = here()
+    if rank < 2:
+        for _ in range(2):
+            group = dist.new_group(list(range(min(size, 2))), use_local_synchronization=True)
+            x = of_rank(rank)
+            dist.all_reduce(x, group=group)
+            same(x, sum(values(r) for r in range(min(size, 2))))
+
+
+def check_groups_that_the_ranks_name_differently():
+    rank, size = here()
+    if size == 1:
+        return
+    try:
+        dist.new_group([0, 1] if rank == 0 else [1])
+    except RuntimeError as error:
+        assert "rank 0 asks for the ranks [0, 1], rank 1 for [1]" in str(error), error
+    else:
+        raise AssertionError("a group was made that the ranks do not agree on")
+
+
 def check_async():
     rank, size = here()
     tensors = [of_rank(rank + i) for i in range(5)]
