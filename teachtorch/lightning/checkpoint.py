@@ -10,6 +10,7 @@ state_key hyper_parameters, hparams_name, datamodule
 import os
 
 from ..serialization import load, save
+from .errors import MisconfigurationException
 from .hyperparameters import chosen_for
 
 LAYOUT = "2.6.0"  # the Lightning release whose names the dict uses
@@ -92,6 +93,8 @@ def read(path, map_location=None, weights_only=None):
 
 def restore_model(trainer, checkpoint):
     """Weights, data module and, for fit, callbacks: before the optimizers are made."""
+    if not isinstance(checkpoint, dict) or "state_dict" not in checkpoint:
+        raise KeyError("the file is no checkpoint of a Trainer: there is no 'state_dict' in it")
     module, datamodule = trainer.lightning_module, trainer.datamodule
     trainer.calls.hook("on_load_checkpoint", checkpoint)
     if datamodule is not None and type(datamodule).__qualname__ in checkpoint:
@@ -123,6 +126,11 @@ def restore_training(trainer, checkpoint):
             one.load_state_dict(state)
     loops = checkpoint["loops"]
     trainer.progress.load_state_dict(loops["progress"])
+    if trainer.max_epochs != -1 and trainer.current_epoch > trainer.max_epochs:
+        raise MisconfigurationException(
+            f"You restored a checkpoint with current_epoch={trainer.current_epoch}, but you have set "
+            f"Trainer(max_epochs={trainer.max_epochs})."
+        )
     trainer.metrics.load_state_dict(loops["metrics"])
     trainer.random.load_state_dict(checkpoint["random"])
 

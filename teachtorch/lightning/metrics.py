@@ -87,10 +87,20 @@ class Logged:
         self.name, self.on_step, self.on_epoch, self.reduce = name, on_step, on_epoch, reduce
         self.prog_bar, self.logger, self.sync = shown["prog_bar"], shown["logger"], shown["sync"]
         self.is_forked = on_step and on_epoch
+        self.given = None  # the arguments of self.log, as they came
         self.clear()
 
     def clear(self):
         self.value, self.total, self.weight, self.step = None, None, 0, -1
+
+    def check_same(self, hook, other):
+        """MisconfigurationException unless the other one was logged in the same way."""
+        names = ("on_step", "on_epoch", "reduce", "prog_bar", "logger", "sync")
+        if any(getattr(self, name) != getattr(other, name) for name in names):
+            raise MisconfigurationException(
+                f"You called `self.log({self.name}, ...)` twice in `{hook}` with different arguments. This is not "
+                "allowed"
+            )
 
     def add(self, value, weight):
         """Take a value into what the epoch's is made of."""
@@ -110,14 +120,28 @@ class Logged:
 
     def state_dict(self):
         """All of it, for a checkpoint in the middle of an epoch."""
-        return {name: value for name, value in vars(self).items() if name not in ("value", "step")}
+        return {name: value for name, value in vars(self).items() if name not in ("value", "step", "given")}
 
     @classmethod
     def of_state(cls, state):
         """What state_dict was made of."""
         made = cls.__new__(cls)
-        made.__dict__.update(state, value=None, step=-1)
+        made.__dict__.update(state, value=None, step=-1, given=None)
         return made
+
+
+def logged(name, hook, on_step, on_epoch, reduce_fx, prog_bar, logger, sync):
+    """The Logged of these arguments of self.log, defaults filled in."""
+    made = Logged(
+        name,
+        *levels(hook, on_step, on_epoch),
+        reduction(reduce_fx),
+        prog_bar=prog_bar,
+        logger=logger,
+        sync=sync,
+    )
+    made.given = on_step, on_epoch, reduce_fx, prog_bar, logger, sync
+    return made
 
 
 def smaller(a, b):
@@ -177,13 +201,14 @@ class Metrics:
     def log(self, name, value, prog_bar, logger, on_step, on_epoch, reduce_fx, sync, add_loader, batch_size):
         """What LightningModule.log does."""
         results, hook = self.results, self.trainer.calls.current
+        given = on_step, on_epoch, reduce_fx, prog_bar, logger, sync
         label = name if self.loader is None or not add_loader else f"{name}/dataloader_idx_{self.loader}"
         entry = results.entries.get((hook, label))
         if entry is None:
-            reduce = reduction(reduce_fx)
-            flags = {"prog_bar": prog_bar, "logger": logger, "sync": sync}
-            entry = Logged(label, *levels(hook, on_step, on_epoch), reduce, **flags)
-            results.entries[hook, label] = entry
+            entry = results.entries[hook, label] = logged(label, hook, *given)
+        elif entry.given != given:
+            entry.check_same(hook, logged(label, hook, *given))
+            entry.given = given
         value = entry.value = scalar(name, value)
         entry.step = results.step
         if entry.on_epoch:

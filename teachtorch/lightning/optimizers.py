@@ -8,6 +8,7 @@ optimizer                                       one
 None                                            nothing is optimized
 """
 
+import warnings
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -71,7 +72,7 @@ def separated(result):
             "an optimizer, a list of optimizers, two lists of optimizers and schedulers, a dict with the key "
             "'optimizer', several such dicts, or None"
         )
-    if all(isinstance(one, dict) for one in result):
+    if result and all(isinstance(one, dict) for one in result):
         return from_dicts(result)
     if (
         len(result) == 2
@@ -83,6 +84,17 @@ def separated(result):
 
 
 def from_dicts(entries):
+    for entry in entries:
+        unknown = set(entry) - {"optimizer", "lr_scheduler", "monitor"}
+        if unknown:
+            warnings.warn(
+                f"Found unsupported keys in the optimizer configuration: {unknown}", RuntimeWarning, stacklevel=2
+            )
+        if "optimizer" not in entry:
+            raise MisconfigurationException(
+                'The dict that configure_optimizers returns must have the key "optimizer", it has '
+                f"{sorted(entry)}"
+            )
     schedulers = [entry["lr_scheduler"] for entry in entries if entry.get("lr_scheduler") is not None]
     return [entry["optimizer"] for entry in entries], schedulers, entries[0].get("monitor")
 
@@ -105,6 +117,29 @@ def as_config(given, monitor):
     if unknown:
         raise MisconfigurationException(f"Found unsupported keys in the lr scheduler dict: {unknown}")
     return SchedulerConfig(**{"monitor": monitor, **given})
+
+
+def check_schedulers(configs, optimizers, are_stepped_by_module):
+    """TypeError, or MisconfigurationException, for schedulers that cannot be saved, that are strange while the
+    module does not step them itself, or that belong to another optimizer.
+    """
+    for scheduler in (config.scheduler for config in configs):
+        kind = type(scheduler).__name__
+        if not (hasattr(scheduler, "state_dict") and hasattr(scheduler, "load_state_dict")):
+            raise TypeError(
+                f"The provided lr scheduler `{kind}` is invalid. It should have `state_dict` and "
+                "`load_state_dict` methods defined."
+            )
+        if not isinstance(scheduler, (LRScheduler, ReduceLROnPlateau)) and not are_stepped_by_module:
+            raise MisconfigurationException(
+                f"The provided lr scheduler `{kind}` doesn't follow PyTorch's LRScheduler API. You should override "
+                "the `LightningModule.lr_scheduler_step` hook with your own logic if you are using a custom LR "
+                "scheduler."
+            )
+        if hasattr(scheduler, "optimizer") and all(scheduler.optimizer is not one for one in optimizers):
+            raise MisconfigurationException(
+                "Some schedulers are attached with an optimizer that wasn't returned from `configure_optimizers`."
+            )
 
 
 class LightningOptimizer:

@@ -10,7 +10,7 @@ from . import checkpoint as checkpoints
 from .connectors.callbacks import check_keys, with_those_of
 from .errors import MisconfigurationException
 from .module import LightningModule
-from .optimizers import LightningOptimizer, configured
+from .optimizers import LightningOptimizer, check_schedulers, configured
 from .seed import isolated_random
 
 SEVERAL_OPTIMIZERS = (
@@ -124,6 +124,9 @@ class Run:
     def _set_up_optimizers(self):
         trainer, model = self.trainer, self.model
         trainer.optimizers, trainer.schedulers.configs = configured(self.calls.method("configure_optimizers"))
+        check_schedulers(
+            trainer.schedulers.configs, trainer.optimizers, self.calls.is_defined("lr_scheduler_step")
+        )
         trainer.wrapped_optimizers = [LightningOptimizer(one, trainer) for one in trainer.optimizers]
         if model.automatic_optimization and len(trainer.optimizers) > 1:
             raise RuntimeError(SEVERAL_OPTIMIZERS)

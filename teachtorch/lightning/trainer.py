@@ -92,6 +92,8 @@ class Trainer(TrainerState):
                 "num_nodes: start one process for each device with the launcher of "
                 "teachtorch.distributed, on as many hosts as wanted"
             )
+        if gradient_clip_val is not None and not isinstance(gradient_clip_val, (int, float)):
+            raise TypeError(f"`gradient_clip_val` should be an int or a float. Got {gradient_clip_val}.")
         if gradient_clip_algorithm not in (None, "norm", "value"):
             raise MisconfigurationException(
                 f"`gradient_clip_algorithm` {gradient_clip_algorithm} is invalid. Allowed "

@@ -138,6 +138,104 @@ def test_limits_that_give_no_batch_say_so(tmp_path):
         trainer(tmp_path, val_check_interval=5, max_epochs=1).fit(Regression(), loader(), loader())
 
 
+def step_lr(module):
+    return torch.optim.lr_scheduler.StepLR(torch.optim.SGD(module.parameters(), lr=0.1), 1)
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "words"),
+    [
+        (lambda m: "adam", L.MisconfigurationException, "Unknown configuration for model optimizers"),
+        (lambda m: ["adam"], L.MisconfigurationException, "returned str where an optimizer"),
+        (lambda m: {"lr_scheduler": None}, L.MisconfigurationException, 'must have the key "optimizer"'),
+        (
+            lambda m: ([torch.optim.SGD(m.parameters(), lr=0.1)], [3]),
+            TypeError,
+            "lr scheduler `int` is invalid. It should have `state_dict`",
+        ),
+        (
+            lambda m: ([torch.optim.SGD(m.parameters(), lr=0.1)], [m.layer]),
+            L.MisconfigurationException,
+            "`Sequential` doesn't follow PyTorch's LRScheduler API",
+        ),
+        (
+            lambda m: ([torch.optim.SGD(m.parameters(), lr=0.1)], [step_lr(m)]),
+            L.MisconfigurationException,
+            "attached with an optimizer that wasn't returned",
+        ),
+    ],
+)
+def test_what_configure_optimizers_may_not_return(tmp_path, returned, error, words):
+    model = Regression()
+    model.configure_optimizers = lambda: returned(model)
+    with pytest.raises(error, match=words):
+        trainer(tmp_path, max_epochs=1).fit(model, loader())
+
+
+def test_unknown_keys_beside_the_optimizer_are_warned_of(tmp_path):
+    model = Regression()
+    model.configure_optimizers = lambda: {"optimizer": torch.optim.SGD(model.parameters(), lr=0.1), "rate": 1}
+    with pytest.warns(RuntimeWarning, match="unsupported keys in the optimizer configuration: {'rate'}"):
+        trainer(tmp_path, max_epochs=1).fit(model, loader())
+
+
+def test_no_optimizers_are_no_error(tmp_path):
+    model, runner = Regression(), trainer(tmp_path, max_epochs=1)
+    model.configure_optimizers = lambda: []
+    runner.fit(model, loader())
+    assert runner.global_step == 0 and len(model.losses) == 4
+
+
+def test_files_and_limits_that_do_not_go_together(tmp_path):
+    runner = trainer(tmp_path, max_epochs=2)
+    runner.fit(Regression(), loader())
+    runner.save_checkpoint(tmp_path / "two.ckpt")
+    with pytest.raises(L.MisconfigurationException, match=r"current_epoch=2, but you have set Trainer\(max_epochs=1"):
+        trainer(tmp_path, max_epochs=1).fit(Regression(), loader(), ckpt_path=tmp_path / "two.ckpt")
+    finished, model = trainer(tmp_path, max_epochs=2), Regression()
+    finished.fit(model, loader(), ckpt_path=tmp_path / "two.ckpt")
+    assert (finished.global_step, finished.current_epoch, model.losses) == (8, 2, [])
+    torch.save(model.state_dict(), tmp_path / "weights.pt")
+    with pytest.raises(KeyError, match="no checkpoint of a Trainer"):
+        trainer(tmp_path, max_epochs=1).fit(Regression(), loader(), ckpt_path=tmp_path / "weights.pt")
+
+
+def test_a_limit_of_gradients_below_zero_clips_nothing(tmp_path):
+    clipped, plain = Regression(), Regression()
+    trainer(tmp_path, max_epochs=1, gradient_clip_val=-1.0).fit(clipped, loader())
+    trainer(tmp_path, max_epochs=1).fit(plain, loader())
+    assert torch.equal(clipped.layer[1].weight, plain.layer[1].weight)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"gradient_clip_val": "x"}, TypeError, "`gradient_clip_val` should be an int or a float. Got x."),
+        ({"logger": "csv"}, TypeError, "expected a Logger.* got str"),
+        ({"devices": 0}, L.MisconfigurationException, "`devices=0` is no number of processes"),
+        ({"devices": "two"}, L.MisconfigurationException, "`devices='two'` is no number of processes"),
+    ],
+)
+def test_arguments_of_other_kinds_are_refused(tmp_path, options, error, words):
+    with pytest.raises(error, match=words):
+        trainer(tmp_path, **options)
+
+
+def test_one_name_is_logged_in_one_way(tmp_path):
+    class Logs(Regression):
+        again = {}
+
+        def validation_step(self, batch, batch_idx):
+            self.log("x", 1.0)
+            self.log("x", 3.0, **self.again)
+
+    for Logs.again in ({}, {"on_epoch": True}, {"reduce_fx": torch.mean}):
+        assert trainer(tmp_path).validate(Logs(), loader(), verbose=False) == [{"x": 2.0}]
+    for Logs.again in ({"on_step": True}, {"reduce_fx": "sum"}, {"prog_bar": True}):
+        with pytest.raises(L.MisconfigurationException, match="twice in `validation_step` with different"):
+            trainer(tmp_path).validate(Logs(), loader(), verbose=False)
+
+
 def test_missing_parts_say_so(tmp_path):
     with pytest.raises(L.MisconfigurationException, match="train_dataloader"):
         trainer(tmp_path, max_epochs=1).fit(Regression())

@@ -17,4 +17,8 @@ def loggers_for(given, default_root_dir):
         return []
     if given is None or given is True:
         return [(TensorBoardLogger if find_spec("tensorboard") else CSVLogger)(default_root_dir)]
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    for one in found:
+        if not hasattr(one, "log_metrics"):
+            raise TypeError(f"expected a Logger, a list of them or a bool in `logger`, got {type(one).__name__}")
+    return found

@@ -9,6 +9,10 @@ def strategy_for(name, devices, accelerator):
     if not isinstance(name, str):
         return name
     device = device_for(accelerator)
+    if devices != "auto" and (not isinstance(devices, int) or devices < 1 and devices != -1):
+        raise MisconfigurationException(
+            f"`devices={devices!r}` is no number of processes: give an int from 1, or 'auto'"
+        )
     if name == "ddp" or name == "auto" and devices not in ("auto", 1):
         from .ddp import DDP
 
