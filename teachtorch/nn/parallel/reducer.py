@@ -20,7 +20,6 @@ from ...core import observer
 from ...core.dtype import int32
 from ...distributed import collectives
 from ...distributed.objects import broadcast_object_list
-from ...futures import Future
 from ...ops.declare import exports
 from .buckets import Bucket, compute_bucket_assignment_by_size
 from .unused import parameters_behind
@@ -209,7 +208,7 @@ class Reducer:
         if self.comm_hook is not None:
             state, hook = self.comm_hook
             future = hook(state, bucket.public(bucket.number == len(self.buckets) - 1))
-            if not isinstance(future, Future):
+            if not (hasattr(future, "done") and hasattr(future, "wait")):
                 raise RuntimeError(NO_FUTURE.format(type(future).__name__))
             return future
         return collectives.all_reduce(bucket.flat, group=self.group, async_op=True).get_future()
