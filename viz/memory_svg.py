@@ -139,7 +139,7 @@ def _stairs(line, name, unit, top, y):
 
 
 _WORDS = {
-    "live": ("in use", "a block of a tensor; the darker end is rounding: allocated, but not asked for"),
+    "live": ("in use", "a block of a tensor; the end in a stronger colour is rounding: allocated, but not asked for"),
     "gap": ("free", "a free block: cached, and for requests of this pool and stream only"),
     "wait": ("waiting", "freed, but another stream may still use it (record_stream): active_awaiting_free"),
     "fold": ("too narrow", "this many neighbours, too narrow to be told apart"),
@@ -148,8 +148,18 @@ _WORDS = {
 
 def _legend(trace):
     used = {node["kind"] for node in trace.nodes}
-    return [
+    blocks = [
         (rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 2), word, explanation)
         for kind, (word, explanation) in _WORDS.items()
         if kind in used
+    ]
+    return blocks + _chart_legend() * bool(trace.options["line"])
+
+
+def _chart_legend():
+    """What the two areas over the steps are."""
+    lines = [("reserved", "segments that the allocator holds"), ("allocated", "what it has handed out of them")]
+    return [
+        (tag("path", d="M0,14V4H26V14Z", class_=name), name, f"over the steps, the {where} line: {words}")
+        for (name, words), where in zip(lines, ("upper", "lower"), strict=True)
     ]

@@ -17,7 +17,7 @@ _CSS = """
 .launch-line{stroke:var(--fold-line);stroke-width:.8;fill:none;opacity:.75}
 .order-line{stroke:var(--leaf-line);stroke-width:2;fill:none}.order-head{fill:var(--leaf-line)}
 .return-line{stroke:var(--retained-line);stroke-width:1.2;stroke-dasharray:4 3;fill:none}
-.race-line{stroke:var(--ended-line);stroke-width:2.6;fill:none}.race-word{fill:var(--ended-line);font-weight:700}
+.race-line{stroke:var(--ended-line);stroke-width:2.6;fill:none}.race-word{fill:var(--ended-line);font-weight:700;paint-order:stroke;stroke:var(--paper);stroke-width:4px}
 .now>.box{stroke-width:3}.racing>.box{stroke:var(--ended-line);stroke-width:2.8}
 """.replace("\n", "")
 
@@ -31,7 +31,7 @@ def draw(trace):
         page.axis()
         + page.rails()
         + "".join(map(page.bar, trace.nodes))
-        + "".join(map(page.edge, trace.edges))
+        + "".join(map(page.edge, sorted(trace.edges, key=lambda edge: edge["kind"] == "race")))  # its word on top
     )
     key, below = legend(_legend(trace), page.bottom + 14, width)
     return document(trace, head + body + key, width, below + MARGIN - 6, _CSS)

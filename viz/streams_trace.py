@@ -192,7 +192,7 @@ def _notes(run, clock):
         notes.append(f"Showing {len(clock.works)} of {counted(len(run.works), 'launch', 'launches')}.")
     return (
         notes
-        + [words for _, _, _, words in run.races[:3]]
+        + [line.strip() for _, _, _, words in run.races[:3] for line in words.splitlines()]
         + ([f"Showing 3 of {len(run.races)} findings."] if len(run.races) > 3 else [])
     )
 
