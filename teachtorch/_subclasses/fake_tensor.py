@@ -16,6 +16,7 @@ from ..core import device as devices
 from ..core import settings
 from ..core.device import as_device
 from ..dispatch import keys as K
+from ..dispatch.data_dependence import DataDependentSizeError
 from ..dispatch.overriding import disabled_torch_function
 from ..memory.storage import UntypedStorage
 from ..ops.torch_dispatch import TorchDispatchMode, is_factory
@@ -269,6 +270,8 @@ def on_meta(func, args, kwargs):
         raise UnsupportedOperatorException(func)
     try:
         return func(*args, **kwargs)
+    except DataDependentSizeError as error:
+        raise DynamicOutputShapeException(func) from error
     except NotImplementedError as error:
         raise UnsupportedOperatorException(func) from error
 

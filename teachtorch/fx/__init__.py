@@ -11,7 +11,7 @@ and `graph.py` (what is noted), `codegen.py` (back to Python), `graph_module.py`
 `interpreter.py` (runs a graph node by node), `subgraph_rewriter.py` and `passes/` (change it).
 https://pytorch.org/docs/stable/fx.html; the paper is arXiv:2112.08429.
 """
-from . import experimental, immutable_collections, passes, subgraph_rewriter  # noqa: F401
+from . import experimental, immutable_collections, operator_schemas, passes, subgraph_rewriter  # noqa: F401
 from .codegen import CodeGen
 from .graph import Graph
 from .graph_module import GraphModule

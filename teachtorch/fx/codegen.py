@@ -32,9 +32,9 @@ class PythonCode:
     globals: dict = field(default_factory=dict)
 
 
-def python_code(graph, root_module):
-    """The whole function."""
-    return Writer(graph, root_module).code()
+def python_code(graph, root_module, verbose=False):
+    """The whole function; `verbose`: with comments that say where each call stood in the traced code."""
+    return Writer(graph, root_module, verbose).code()
 
 
 class CodeGen:
@@ -105,8 +105,10 @@ class PyTreeCodeGen(CodeGen):
 class Writer:
     """Writes the statements of one graph, and notes the global names they need."""
 
-    def __init__(self, graph, root_module):
+    def __init__(self, graph, root_module, verbose=False):
         self.graph = graph
+        self.verbose = verbose
+        self.last_place = None
         self.root = root_module
         self.globals = {}
         self.last_uses = last_uses(graph)
@@ -115,7 +117,7 @@ class Writer:
         codegen = self.graph._codegen
         parameters = [self.parameter(node) for node in self.graph.nodes if node.op == "placeholder"]
         self.globals.update(codegen.additional_globals())
-        body = [line + "\n" for node in self.graph.nodes for line in self.statement(node)] or ["pass\n"]
+        body = [line + "\n" for node in self.graph.nodes for line in self.lines(node)] or ["pass\n"]
         if codegen.body_transformer is not None:
             body = codegen.body_transformer(body)
         head = codegen.gen_fn_def([self.root, *parameters], self.return_annotation())
@@ -140,6 +142,14 @@ class Writer:
         kinds = [node.type for node in self.graph.nodes if node.op == "output"]
         annotation = self.annotation(kinds[-1]) if kinds else ""
         return f" -> {annotation}" if annotation else ""
+
+    def lines(self, node):
+        """The lines of one node, and above them where it comes from, if that is asked for and new."""
+        place = place_of(node)
+        if not self.verbose or node.op in ("placeholder", "output") or place == self.last_place:
+            return self.statement(node)
+        self.last_place = place
+        return [*([""] if node.stack_trace else []), place, *self.statement(node)]
 
     def statement(self, node):
         """The lines of one node."""
@@ -231,6 +241,15 @@ class Writer:
             short += "_"
         self.globals[short] = value
         return short
+
+
+def place_of(node):
+    """A comment that says where the traced code had a call."""
+    if not node.stack_trace:
+        return "# No stacktrace found for following nodes"
+    *_, where, code = node.stack_trace.strip("\n").split("\n")
+    file, line, function = re.fullmatch(r'\s*File "(.*)", line (\d+), in (.*)', where).groups()
+    return f"# File: {file}:{line} in {function}, code: {code.strip()}"
 
 
 def path(root, target):

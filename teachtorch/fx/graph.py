@@ -1,8 +1,10 @@
 """`Graph`: a list of nodes that means a function."""
 import copy
+import inspect
 import warnings
 from contextlib import contextmanager
 
+from ..nn import Module
 from .codegen import CodeGen, PythonCode, python_code  # noqa: F401
 from .names import Namespace, snake_case
 from .node import Node, format_node, map_arg, pretty_target
@@ -75,9 +77,9 @@ class Graph:
         """A new node at the insertion point. Its name is made from `name` or the target."""
         args, kwargs = args or (), kwargs or {}
         if not isinstance(args, tuple):
-            raise AssertionError("args must be a tuple")
+            raise AssertionError(f"args must be a tuple, got {type(args)}")
         if not isinstance(kwargs, dict):
-            raise AssertionError("kwargs must be a dict")
+            raise AssertionError(f"kwargs must be a dict, got {type(kwargs)}")
         name = self._namespace.create_name(name if name is not None else self._candidate(op, target))
         node = Node(self, name, op, target, args, kwargs, type_expr)
         self._link(node)
@@ -86,8 +88,8 @@ class Graph:
     def _candidate(self, op, target):
         target = getattr(target, "overloadpacket", target)         # aten.add.Tensor is called like aten.add
         text = target if isinstance(target, str) else target.__name__
-        if op == "call_method" or op == "call_function":
-            text = text.strip("_") if text.startswith("__") else text
+        if text.startswith("__") and text.endswith("__"):
+            text = text[2:-2]
         return snake_case(text.rpartition(".")[2] if op == "call_function" else text)
 
     def _link(self, node):
@@ -96,10 +98,10 @@ class Graph:
         before._prev._next = before._prev = node
         self._length += 1
 
-    def placeholder(self, name, type_expr=None, default_value=None, *default):
-        """An input. `default_value`: what the parameter is without an argument."""
-        return self.create_node("placeholder", name, () if default_value is None else (default_value,),
-                                type_expr=type_expr)
+    def placeholder(self, name, type_expr=None, default_value=inspect.Signature.empty):
+        """An input. `default_value`: what the parameter is without an argument, if it may lack one."""
+        default = () if default_value is inspect.Signature.empty else (default_value,)
+        return self.create_node("placeholder", name, default, type_expr=type_expr)
 
     def get_attr(self, qualified_name, type_expr=None):
         """An attribute of the module, such as "layer.weight". Warns if the owning module has none of that
@@ -113,7 +115,9 @@ class Graph:
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_module(self, module_name, args=None, kwargs=None, type_expr=None):
-        """A call of a submodule."""
+        """A call of a submodule. AttributeError if the owning module has none of that name."""
+        if self.owning_module is not None:
+            self.owning_module.get_submodule(module_name)
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
     def call_method(self, method_name, args=None, kwargs=None, type_expr=None):
@@ -169,8 +173,8 @@ class Graph:
         return self._inserting(self._root._next if n is None else n)
 
     def inserting_after(self, n=None):
-        """Where the next nodes go: after `n` (the front without it)."""
-        return self._inserting((self._root if n is None else n)._next)
+        """Where the next nodes go: after `n` (the end of the graph without it)."""
+        return self._inserting(self._root if n is None else n._next)
 
     def _inserting(self, before):
         if before is not self._root and before.graph is not self:
@@ -193,6 +197,7 @@ class Graph:
         if to_erase.graph is not self:
             raise RuntimeError(f"Attempting to remove {to_erase} from wrong graph!")
         if to_erase._erased:
+            warnings.warn(f"erase_node({to_erase}) on an already erased node", stacklevel=2)
             return
         if self._insert_before is to_erase:
             self._insert_before = to_erase._next
@@ -230,26 +235,38 @@ class Graph:
             if argument.graph is not self:
                 raise RuntimeError(f"Argument '{argument}' of Node '{node}' does not belong to this Graph, "
                                    "but was used as an argument! If you are copying nodes from another "
-                                   "graph, make sure to use ``arg_transform`` on node_copy() to remap values")
+                                   "graph, make sure to use ``arg_transform`` on node_copy() to remap values\n"
+                                   f"{self}")
             if argument not in seen:
                 raise RuntimeError(f"Argument '{argument}' of Node '{node}' was used before it has been "
                                    "defined! Please check that Nodes in the graph are topologically "
                                    f"ordered\n{self}")
 
     def _check_target(self, node):
-        place = self.owning_module
+        place, seen = self.owning_module, []
         for atom in node.target.split("."):
             if not hasattr(place, atom):
                 raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute "
-                                   f"{atom} of {place}")
+                                   f"{atom} of {'.'.join(seen)}")
             place = getattr(place, atom)
+            if node.op == "call_module" and not isinstance(place, Module):
+                raise RuntimeError(f"Node {node} target {node.target} {atom} of {'.'.join(seen)} does not reference "
+                                   "an nn.Module")
+            seen.append(atom)
 
     # ---- as text -----------------------------------------------------------------------------------------
 
-    def python_code(self, root_module, **options):
-        """The graph as Python: a PythonCode with `src` and the `globals` it needs. `root_module`: usually
-        "self"."""
-        return python_code(self, root_module)
+    def python_code(self, root_module, *, verbose=False, include_stride=False, include_device=False, colored=False,
+                    expanded_def=False, record_func=False, additional_meta=None):
+        """The graph as Python: a PythonCode with `src` and the `globals` it needs.
+
+        `root_module`: usually "self". `verbose`: with a comment above each call that says where the traced code had
+        it, if the tracer recorded that. The other options write tensors' metadata and colours in PyTorch;
+        NotImplementedError for them.
+        """
+        refuse_options(include_stride=include_stride, include_device=include_device, colored=colored,
+                       expanded_def=expanded_def, record_func=record_func, additional_meta=additional_meta)
+        return python_code(self, root_module, verbose)
 
     def set_codegen(self, codegen):
         """Let another CodeGen write the function around the statements."""
@@ -287,6 +304,14 @@ class Graph:
 
     def __str__(self):
         return "\n    ".join(["graph():", *map(format_node, self.nodes)])
+
+
+def refuse_options(**options):
+    """NotImplementedError for an option that is on."""
+    for name, value in options.items():
+        if value:
+            raise NotImplementedError(f"python_code({name}={value!r}): generated code has no tensor metadata, colours "
+                                      "or records here; viz.fx shows shapes")
 
 
 def has_attribute(module, target):

@@ -5,7 +5,7 @@ import itertools
 from ..core.generated import function_from
 from ..nn import Module, Parameter
 from ..tensor import Tensor
-from .graph import Graph
+from .graph import Graph, refuse_options
 
 _numbers = itertools.count()
 
@@ -61,13 +61,27 @@ class GraphModule(Module):
         type(self).forward = forward
         return written
 
-    def print_readable(self, print_output=True, **options):
-        """The module as a class, with the code of its forward; returns the text, and prints it."""
-        body = "\n".join(["    " + line if line else line for line in self.code.strip("\n").split("\n")])
+    def print_readable(self, print_output=True, include_stride=False, include_device=False, colored=False, *,
+                       fast_sympy_print=False, expanded_def=False, additional_meta=None):
+        """The module as a class, with the code of its forward and where each call stood; returns the text, and prints
+        it. The options are those of Graph.python_code."""
+        refuse_options(include_stride=include_stride, include_device=include_device, colored=colored,
+                       expanded_def=expanded_def, additional_meta=additional_meta)
+        code = self.graph.python_code("self", verbose=True).src
+        body = "\n".join(["    " + line if line else line for line in code.strip("\n ").split("\n")])
         text = f"class {type(self).__name__}(torch.nn.Module):\n{body}\n"
         if print_output:
             print(text)
         return text
+
+    def to_folder(self, folder, module_name="FxModule"):
+        """Write a Python package with a class `module_name` that makes this module again: see fx/folder.py.
+
+        Warns of submodules that cannot be written as code and are pickled. torch.fx.GraphModule.to_folder.
+        """
+        from .folder import write_package
+
+        write_package(self, folder, module_name)
 
     # ---- submodules --------------------------------------------------------------------------------------
 
@@ -108,13 +122,13 @@ class GraphModule(Module):
     def __deepcopy__(self, memo):
         holder = Module()
         holder.__dict__.update(copy.deepcopy({k: v for k, v in self.__dict__.items() if k != "_graph"}, memo))
-        made = GraphModule(holder, copy.deepcopy(self.graph, memo), type(self).__name__)
+        made = GraphModule(holder, copy.deepcopy(self.graph, memo))
         made.training = self.training
         made.meta = holder.__dict__.get("meta", {})
         return made
 
     def __copy__(self):
-        made = GraphModule(self, self.graph, type(self).__name__)
+        made = GraphModule(self, self.graph)
         made.meta = dict(self.meta)
         return made
 

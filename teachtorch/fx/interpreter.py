@@ -23,6 +23,7 @@ class Interpreter:
         self.garbage_collect_values = garbage_collect_values
         self.last_uses = values_to_forget(self.graph) if garbage_collect_values else {}
         self.env = {}
+        self.name = "Interpreter"
 
     def run(self, *args, initial_env=None, enable_io_processing=True):
         """The graph's output for these inputs. `initial_env`: {node: value} that are not to be computed."""
@@ -31,7 +32,7 @@ class Interpreter:
         for node in self.graph.nodes:
             if node in self.env:
                 continue
-            self.env[node] = self.run_at(node)
+            self.env[node] = self._run_at(node)
             if node.op == "output":
                 found = self.env[node]
                 return self.graph.process_outputs(found) if enable_io_processing else found
@@ -39,7 +40,7 @@ class Interpreter:
                 self.env.pop(used, None)
         return None
 
-    def run_at(self, node):
+    def _run_at(self, node):
         """`run_node`, with the node named in the error if it fails."""
         try:
             return self.run_node(node)
@@ -54,9 +55,11 @@ class Interpreter:
 
     def boxed_run(self, args_list):
         """`run`, with the arguments in a list, which is emptied so that nobody else holds them."""
-        args = list(args_list)
+        values = iter(args_list)
+        env = {node: next(values) for node in self.graph.nodes if node.op == "placeholder"}
+        del values
         args_list.clear()
-        return self.run(*args)
+        return self.run(initial_env=env)
 
     def run_node(self, n):
         """The value of one node: the method named like its op."""
@@ -143,7 +146,7 @@ class Transformer(Interpreter):
         self.tracer = TransformerTracer(self.new_graph, module)
 
     def placeholder(self, target, args, kwargs):
-        return Proxy(self.new_graph.placeholder(target, default_value=next(iter(args), None)), self.tracer)
+        return Proxy(self.new_graph.placeholder(target, None, *args[:1]), self.tracer)
 
     def get_attr(self, target, args, kwargs):
         return self.tracer.create_proxy("get_attr", target, args, kwargs)

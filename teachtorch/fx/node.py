@@ -24,11 +24,9 @@ class immutable_list(list):
     """A list in a node's arguments: changing it would bypass `users`."""
 
     def _refuse(self, *args, **kwargs):
-        raise NotImplementedError(f"'{type(self).__name__}' object does not support mutation. If you are "
-                                  "attempting to modify the kwargs or args of a torch.fx.Node "
-                                  "object,\ninstead create a new copy of it and assign the copy to the "
-                                  "node:\n\n    new_args = ... # copy and mutate args\n    node.args = "
-                                  "new_args\n")
+        raise TypeError(f"'{type(self).__name__}' object does not support mutation. If you are attempting to modify "
+                        "the kwargs or args of a torch.fx.Node object,\ninstead create a new copy of it and assign the "
+                        "copy to the node:\n\n    new_args = ...  # copy and mutate args\n    node.args = new_args")
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
@@ -70,9 +68,9 @@ def map_aggregate(argument, function):
     return function(argument)
 
 
-def map_arg(argument, function):
+def map_arg(a, fn):
     """`map_aggregate` that changes nodes only."""
-    return map_aggregate(argument, lambda item: function(item) if isinstance(item, Node) else item)
+    return map_aggregate(a, lambda item: fn(item) if isinstance(item, Node) else item)
 
 
 def nodes_in(*arguments):
@@ -88,13 +86,13 @@ class Node:
 
     def __init__(self, graph, name, op, target, args, kwargs, return_type=None):
         if op not in OPS:
-            raise AssertionError(f"op '{op}' is not in _legal_ops: {', '.join(OPS)}")
+            raise AssertionError(f"op '{op}' is not in _legal_ops")
         if op == "call_function" and not callable(target):
             raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type "
-                             f"{type(target)} but a Callable is expected")
+                             f"{type(target).__name__} but a Callable is expected")
         if op != "call_function" and not isinstance(target, str):
             raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type "
-                             f"{type(target)} but a str is expected")
+                             f"{type(target).__name__} but a str is expected")
         self.graph = graph
         self.name = name
         self.op = op
@@ -141,39 +139,40 @@ class Node:
         """The nodes among the arguments, each once."""
         return list(self._input_nodes)
 
-    def update_arg(self, index, value):
+    def update_arg(self, idx, arg):
         """Replace one positional argument."""
         args = list(self.args)
-        args[index] = value
+        args[idx] = arg
         self.args = tuple(args)
 
-    def insert_arg(self, index, value):
-        """Insert a positional argument before the one at `index`."""
-        if not 0 <= index <= len(self.args):
-            raise AssertionError("insert_args index must be between 0 and len(self.args)")
-        self.args = (*self.args[:index], value, *self.args[index:])
+    def insert_arg(self, idx, arg):
+        """Insert a positional argument before the one at `idx`."""
+        if not 0 <= idx <= len(self.args):
+            raise AssertionError(f"insert_args index must be between 0 and len(self.args), got {idx}")
+        self.args = (*self.args[:idx], arg, *self.args[idx:])
 
-    def update_kwarg(self, key, value):
+    def update_kwarg(self, key, arg):
         """Replace or add one keyword argument."""
-        self.kwargs = {**self.kwargs, key: value}
+        self.kwargs = {**self.kwargs, key: arg}
 
-    def replace_input_with(self, old, new):
-        """Take `new` wherever `old` stands among the arguments."""
+    def replace_input_with(self, old_input, new_input):
+        """Take `new_input` wherever `old_input` stands among the arguments."""
         def swapped(node):
-            return new if node is old else node
+            return new_input if node is old_input else node
         self._set_arguments(map_arg(self.args, swapped), map_arg(self.kwargs, swapped))
 
-    def replace_all_uses_with(self, replace_with, delete_user_cb=lambda user: True, *, propagate_meta=False):
+    def replace_all_uses_with(self, replace_with, delete_user_cb=None, *, propagate_meta=False):
         """Make the users of this node take another one instead; returns those that do.
 
-        `delete_user_cb(user)`: whether this user is to change. `propagate_meta`: copy `meta` to an empty one.
+        `delete_user_cb(user)`: whether this user is to change; all are without it.
+        `propagate_meta`: copy `meta` to an empty one.
         """
         if propagate_meta:
             if replace_with.meta:
                 raise AssertionError("Called node.replace_all_uses_with(replace_with, propagate_meta=True), "
                                      "but replace_with already has .meta keys")
             replace_with.meta.update(self.meta)
-        changed = [user for user in self.users if delete_user_cb(user)]
+        changed = [user for user in self.users if delete_user_cb is None or delete_user_cb(user)]
         for user in changed:
             user.replace_input_with(self, replace_with)
         return changed
@@ -206,20 +205,25 @@ class Node:
         """The node that runs before this one."""
         return self._prev
 
-    def prepend(self, node):
+    def prepend(self, x):
         """Move a node of this graph to the place before this one."""
-        if node.graph is not self.graph:
+        if x.graph is not self.graph:
             raise AssertionError("Attempting to move a Node into a different Graph")
-        if node is self:
-            return
-        node._unlink()
-        node._prev, node._next = self._prev, self
-        self._prev._next = self._prev = node
+        if x is not self:
+            x._unlink()
+            x._link_before(self)
 
-    def append(self, node):
+    def append(self, x):
         """Move a node of this graph to the place after this one."""
-        if node is not self:
-            self._next.prepend(node)
+        if x.graph is not self.graph:
+            raise AssertionError("Attempting to move a Node into a different Graph")
+        if x is not self and x is not self._next:
+            x._unlink()
+            x._link_before(self._next)
+
+    def _link_before(self, place):
+        self._prev, self._next = place._prev, place
+        place._prev._next = place._prev = self
 
     def _unlink(self):
         self._prev._next, self._next._prev = self._next, self._prev
@@ -235,15 +239,19 @@ class Node:
     def stack_trace(self, trace):
         self.meta["stack_trace"] = trace
 
-    def is_impure(self):
-        """Whether the node does something beside returning a value, so that it stays though nobody uses
-        it."""
+    def is_impure(self, impure_random=True):
+        """Whether the node does something beside returning a value, so that it stays though nobody uses it.
+
+        `impure_random`: whether drawing random numbers, which moves the generator on, is such a thing.
+        """
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":
-            return self.target in _side_effects or _writes(getattr(self.target, "__name__", ""), self.kwargs)
+            name = getattr(self.target, "__name__", "")
+            draws = impure_random and name in RANDOM
+            return draws or self.target in _side_effects or writes(name, self.kwargs)
         if self.op == "call_method":
-            return _writes(self.target, self.kwargs)
+            return writes(self.target, self.kwargs)
         if self.op == "call_module":
             return getattr(self._submodule(), "_is_impure", False)
         return False
@@ -263,9 +271,18 @@ class Node:
         return self.name
 
     def __lt__(self, other):
-        return self.is_before(other)
+        return self._is_before(other)
 
-    def is_before(self, other):
+    def __le__(self, other):
+        return self is other or self._is_before(other)
+
+    def __gt__(self, other):
+        return other._is_before(self)
+
+    def __ge__(self, other):
+        return self is other or other._is_before(self)
+
+    def _is_before(self, other):
         """Whether this node runs before another one of its graph."""
         for node in self.graph.nodes:
             if node is self or node is other:
@@ -273,16 +290,19 @@ class Node:
         raise ValueError(f"{self} and {other} do not stand in one graph")
 
 
+# Operators that draw random numbers. As in PyTorch, functions made of them, such as F.dropout, are not looked into.
+RANDOM = frozenset(("rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "normal",
+                    "bernoulli", "multinomial", "poisson"))
 _side_effects = {builtins.print, setattr, exports[""]["_assert"]}
 
 
-def has_side_effect(function):
+def has_side_effect(fn):
     """Mark a function as one whose calls stay in a graph although nobody uses their result. Returns it."""
-    _side_effects.add(function)
-    return function
+    _side_effects.add(fn)
+    return fn
 
 
-def _writes(name, kwargs):
+def writes(name, kwargs):
     """Whether a call changes its argument, by PyTorch's rule of names: `add_`, and `inplace=True` or
     `out=`."""
     name = name.partition(".")[0]                          # aten.add_.Tensor

@@ -6,7 +6,7 @@ import traceback
 
 from ..ops.declare import exports
 from ..overrides import resolve_name
-from .node import Node, map_aggregate
+from .node import Node, map_aggregate, writes
 
 FURTHER = "See https://pytorch.org/docs/stable/fx.html#limitations-of-symbolic-tracing"
 
@@ -109,6 +109,40 @@ class Attribute(Proxy):
         return self.tracer.create_proxy("call_method", self.name, (self.root, *args), kwargs)
 
 
+class ParameterProxy(Proxy):
+    """A parameter while it is traced with `param_shapes_constant`: its shape is known, and asking for it is no node."""
+
+    def __init__(self, tracer, node, name, param):
+        super().__init__(node, tracer)
+        self.param = param
+        self.name = name
+
+    def __repr__(self):
+        return f"ParameterProxy({self.name})"
+
+    @property
+    def shape(self):
+        return self.param.shape
+
+    @property
+    def ndim(self):
+        return self.param.ndim
+
+    def size(self):
+        """The shape."""
+        return self.param.size()
+
+    def dim(self):
+        """The number of dimensions."""
+        return self.param.dim()
+
+    def numel(self):
+        """The number of elements."""
+        return self.param.numel()
+
+    nelement = numel
+
+
 def is_method_only(function):
     """Whether a public function exists as a method of Tensor alone, like `Tensor.view`."""
     name = resolve_name(function)
@@ -116,12 +150,12 @@ def is_method_only(function):
 
 
 def tracer_of(arguments):
-    """The tracer of the proxies among arguments. ValueError if they are of several."""
+    """The tracer of the proxies among arguments. RuntimeError if they are of several."""
     found = {}
     map_aggregate(arguments, lambda a: found.setdefault(id(a.tracer), a.tracer) if isinstance(a, Proxy)
                   else a)
     if len(found) > 1:
-        raise ValueError("Found multiple different tracers while trying to trace operations")
+        raise RuntimeError(f"Found multiple different tracers {list(found.values())} while trying to trace operations")
     return next(iter(found.values()))
 
 
@@ -213,11 +247,19 @@ class TracerBase:
 
     graph = None
     record_stack_traces = False
+    check_mutable_operations = False      # whether calls that change an argument are refused
     trace_asserts = False
+    proxy_buffer_attributes = False       # whether a module's buffers become nodes
+    traced_func_name = "forward"
+    module_stack = {}                     # {name: (name, class)} of the modules that are being called, outermost first
 
     def create_node(self, kind, target, args, kwargs, name=None, type_expr=None):
         """A node of the graph. Override to look at each one."""
+        if kind == "call_function" and self.check_mutable_operations:
+            refuse_mutation(target, kwargs)
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+        if self.module_stack:
+            node.meta["nn_module_stack"] = dict(self.module_stack)
         if self.record_stack_traces:
             frame = user_frame()
             if frame is not None:
@@ -229,28 +271,29 @@ class TracerBase:
         """The proxy of a node. Override to hand out another class."""
         return Proxy(node, self)
 
-    def create_proxy(self, kind, target, args, kwargs, name=None, type_expr=None):
-        """A node for a call, and its proxy."""
+    def create_proxy(self, kind, target, args, kwargs, name=None, type_expr=None, proxy_factory_fn=None):
+        """A node for a call, and its proxy, made by `proxy_factory_fn(node)` if that is given."""
         args, kwargs = self.create_arg(tuple(args)), self.create_arg(dict(kwargs))
-        return self.proxy(self.create_node(kind, target, args, dict(kwargs), name, type_expr))
+        node = self.create_node(kind, target, args, dict(kwargs), name, type_expr)
+        return self.proxy(node) if proxy_factory_fn is None else proxy_factory_fn(node)
 
-    def create_arg(self, argument):
+    def create_arg(self, a):
         """An argument of a call as a node's argument. NotImplementedError for what a graph cannot hold."""
-        if isinstance(argument, tuple) and hasattr(argument, "_fields"):
-            parts = tuple([self.create_arg(part) for part in argument])
-            return self.create_node("call_function", type(argument), parts, {})
-        if isinstance(argument, tuple) and not isinstance(argument, CONSTANTS):
-            return tuple([self.create_arg(part) for part in argument])
-        if isinstance(argument, list):
-            return [self.create_arg(part) for part in argument]
-        if isinstance(argument, dict):
-            return {self.create_key(key): self.create_arg(value) for key, value in argument.items()}
-        if isinstance(argument, slice):
-            return slice(*[self.create_arg(part) for part in (argument.start, argument.stop, argument.step)])
-        if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-            parts = {f.name: self.create_arg(getattr(argument, f.name)) for f in dataclasses.fields(argument)}
-            return self.create_node("call_function", type(argument), (), parts)
-        return self.create_item(argument)
+        if isinstance(a, tuple) and hasattr(a, "_fields"):
+            parts = tuple([self.create_arg(part) for part in a])
+            return self.create_node("call_function", type(a), parts, {})
+        if isinstance(a, tuple) and not isinstance(a, CONSTANTS):
+            return tuple([self.create_arg(part) for part in a])
+        if isinstance(a, list):
+            return [self.create_arg(part) for part in a]
+        if isinstance(a, dict):
+            return {self.create_key(key): self.create_arg(value) for key, value in a.items()}
+        if isinstance(a, slice):
+            return slice(*[self.create_arg(part) for part in (a.start, a.stop, a.step)])
+        if dataclasses.is_dataclass(a) and not isinstance(a, type):
+            parts = {f.name: self.create_arg(getattr(a, f.name)) for f in dataclasses.fields(a)}
+            return self.create_node("call_function", type(a), (), parts)
+        return self.create_item(a)
 
     def create_key(self, key):
         """A key of a dict."""
@@ -270,21 +313,28 @@ class TracerBase:
             return item
         raise NotImplementedError(f"argument of type: {type(item)}")
 
-    def to_bool(self, proxy):
+    def to_bool(self, obj):
         """`if proxy:`"""
         raise TraceError("symbolically traced variables cannot be used as inputs to control "
                          f"flow{at_line()}. The branch depends on a value that is not there while tracing: "
                          "fix it with concrete_args, use torch.where, or keep the module that branches as a "
                          f"leaf. {FURTHER}")
 
-    def iter(self, proxy):
+    def iter(self, obj):
         """`for item in proxy`, `*proxy`."""
         raise TraceError("Proxy object cannot be iterated. This can be attempted when the Proxy is used in a "
                          f"loop or as a *args or **kwargs function argument{at_line()}. {FURTHER}")
 
-    def keys(self, proxy):
+    def keys(self, obj):
         """`proxy.keys()`, `**proxy`."""
-        return Attribute(proxy, "keys")()
+        return Attribute(obj, "keys")()
+
+
+def refuse_mutation(target, kwargs):
+    """RuntimeError for a call that changes one of its arguments."""
+    if writes(getattr(target, "__name__", ""), kwargs):
+        raise RuntimeError(f"Tried to trace mutable operation {target}. FX only supports functional code, so "
+                           "operations that mutate operands in-place (e.g. via `out` arguments) are not supported")
 
 
 CONSTANTS = (int, float, complex, str, bytes, bool)

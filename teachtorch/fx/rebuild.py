@@ -34,7 +34,7 @@ def rebuild(class_name, attributes, source, scope):
     scope = {**scope, "operator": operator, "torch": sys.modules[__name__.partition(".")[0]]}
     forward = function_from(source, "forward", f"pickled {class_name}", scope)
     holder.__class__ = type(class_name, (Module,), {"forward": forward})
-    made = GraphModule(holder, KeepModules().trace(holder), class_name)
+    made = GraphModule(holder, KeepModules().trace(holder))
     for name, value in attributes.items():
         if not hasattr(made, name):
             setattr(made, name, value)

@@ -20,7 +20,7 @@ from .codegen import PyTreeCodeGen
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import map_aggregate
-from .proxy import Proxy, TracerBase, hold_constants, tracer_of
+from .proxy import ParameterProxy, Proxy, TracerBase, hold_constants, tracer_of
 
 hold_constants(dtype, device, layout, memory_format, Size)
 CONTAINERS = (Sequential, ModuleList, ModuleDict)       # calling one is calling what is in it
@@ -31,12 +31,15 @@ class Tracer(TracerBase):
     """Turns a Module or function into a Graph: `Tracer().trace(root)`.
 
     Modules that come with PyTorch are leaves: their call is one node. Override `is_leaf_module` to change
-    that.
+    that. Each node's meta["nn_module_stack"] says which modules were being called.
+
+    Args:
+        autowrap_modules, autowrap_functions: functions whose calls become nodes.
+        param_shapes_constant: let code branch on the shapes of parameters; they are written into the graph.
     """
 
-    proxy_buffer_attributes = False
-
-    def __init__(self, autowrap_modules=(math,), autowrap_functions=()):
+    def __init__(self, autowrap_modules=(math,), autowrap_functions=(), param_shapes_constant=False):
+        self.param_shapes_constant = param_shapes_constant
         functions = [f for module in autowrap_modules for f in vars(module).values() if callable(f)]
         self.autowrapped = {id(f): f for f in (*functions, *autowrap_functions)}
         self.autowrap_modules = tuple(autowrap_modules)
@@ -52,23 +55,41 @@ class Tracer(TracerBase):
     def call_module(self, m, forward, args, kwargs):
         """A submodule is called: note it if it is a leaf, else go into its `forward`."""
         name = self.path_of_module(m)
-        if not self.is_leaf_module(m, name):
-            return forward(*args, **kwargs)
-        return self.create_proxy("call_module", name, args, kwargs)
+        with self._inside(name, type(m)):
+            if not self.is_leaf_module(m, name):
+                return forward(*args, **kwargs)
+            return self.create_proxy("call_module", name, args, kwargs)
 
-    def getattr(self, attribute, value, parameter_proxies):
+    @contextmanager
+    def _inside(self, name, kind):
+        """While a module is called it stands in `module_stack`: "lin", and "lin@1" the second time."""
+        times = self._calls.get(name, 0)
+        self._calls[name] = times + 1
+        key = f"{name}@{times}" if times else name
+        self.module_stack[key] = (name, kind)
+        try:
+            yield
+        finally:
+            del self.module_stack[key]
+
+    def getattr(self, attr, attr_val, parameter_proxy_cache):
         """An attribute of a module is read while tracing: a parameter becomes a get_attr node.
 
         Buffers do with `proxy_buffer_attributes`; else what is computed from them alone is computed now, once
         for all.
         """
-        is_held = isinstance(value, Parameter) or self.proxy_buffer_attributes and isinstance(value, Tensor)
-        if is_held and id(value) in self.tensor_names:
-            name = self.tensor_names[id(value)]
-            if name not in parameter_proxies:
-                parameter_proxies[name] = self.create_proxy("get_attr", name, (), {})
-            return parameter_proxies[name]
-        return value
+        is_parameter = isinstance(attr_val, Parameter)
+        is_held = is_parameter or self.proxy_buffer_attributes and isinstance(attr_val, Tensor)
+        if not is_held or id(attr_val) not in self.tensor_names:
+            return attr_val
+        name = self.tensor_names[id(attr_val)]
+        if name not in parameter_proxy_cache:
+            factory = self._parameter_proxy(name, attr_val) if is_parameter and self.param_shapes_constant else None
+            parameter_proxy_cache[name] = self.create_proxy("get_attr", name, (), {}, proxy_factory_fn=factory)
+        return parameter_proxy_cache[name]
+
+    def _parameter_proxy(self, name, parameter):
+        return lambda node: ParameterProxy(self, node, name, parameter)
 
     def path_of_module(self, mod):
         """The qualified name of a submodule. NameError if the root does not hold it."""
@@ -93,16 +114,17 @@ class Tracer(TracerBase):
         if name is None:
             if isinstance(t, Parameter):
                 raise NameError("parameter is not a member of this module")
-            name = self.constant_name()
+            name = self.get_fresh_qualname("_tensor_constant")
             setattr(self.root, name, t)
             self.tensor_names[id(t)] = name
         return self.create_node("get_attr", name, (), {})
 
-    def constant_name(self):
+    def get_fresh_qualname(self, prefix):
+        """A name for something put into the root: the prefix and the first number that is free."""
         number = 0
-        while hasattr(self.root, f"_tensor_constant{number}"):
+        while hasattr(self.root, f"{prefix}{number}"):
             number += 1
-        return f"_tensor_constant{number}"
+        return f"{prefix}{number}"
 
     # ---- tracing -----------------------------------------------------------------------------------------
 
@@ -113,6 +135,7 @@ class Tracer(TracerBase):
         self.module_names = {id(m): name for name, m in self.root.named_modules()}
         self.tensor_names = tensor_names(self.root)
         self.parameter_proxies = {}
+        self.module_stack, self._calls = {}, {}
         self.graph = Graph(tracer_cls=type(self))
         function, first = traced_function(root)
         values = self.create_args_for_root(function, first, concrete_args or {})

@@ -23,8 +23,11 @@ def bound(schema, args, kwargs):
                            f"was/were given.  Declaration: {schema}")
     values = dict(zip([a.name for a in positional], args))
     for name, value in kwargs.items():
-        if name not in schema.names or name in values:
-            raise RuntimeError(f"{schema.name}() got an unexpected argument '{name}'. Declaration: {schema}")
+        if name not in schema.names:
+            raise RuntimeError(f"Unknown keyword argument '{name}' for operator '{schema.name}'. Schema: {schema}")
+        if name in values:
+            raise RuntimeError(f"Argument '{name}' specified both as positional and keyword argument. Schema: "
+                               f"{schema}")
         values[name] = value
     return tuple([checked(schema, i, argument, values) for i, argument in enumerate(schema.arguments)])
 
@@ -47,7 +50,7 @@ def checked(schema, place, argument, values):
 
 def fits(value, type_):
     """Whether a value may stand for an argument of a type in a schema's words."""
-    if overriding[value.__class__]:
+    if overriding[value.__class__] or value is None and type_ == "Tensor":
         return True
     if type_.endswith("?"):
         return value is None or fits(value, type_[:-1])
@@ -58,7 +61,7 @@ def fits(value, type_):
 
 def shown(type_):
     """The type in the words of error messages: "List[Tensor]", "Optional[int]"."""
-    type_ = type_.replace("SymInt", "int")
+    type_ = type_.replace("SymInt", "int").replace("ScalarType", "int")
     if type_.endswith("?"):
         return f"Optional[{shown(type_[:-1])}]"
     return f"List[{shown(type_[:-2])}]" if type_.endswith("[]") else type_

@@ -1,13 +1,13 @@
 """`custom_op`: a function becomes an operator."""
 import contextlib
 import functools
-import inspect
 
 from ..amp.autocast_mode import casting_kernel, is_autocast_available
 from ..core.device import device
 from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, registry
 from ..ops.namespaces import namespace
+from .fake_context import fake_kernel
 from .schema import parse, schema_of
 from .user_operator import UserOperator
 
@@ -22,10 +22,33 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
     annotations. The results must not share memory with the arguments. torch.library.custom_op.
     """
     def make(function):
-        described = parse(name + schema) if schema is not None else schema_of(function, mutates_args, name)
         check_name(name)
+        described = schema_of(function, mutates_args, name) if schema is None else written(name, schema, mutates_args)
+        check_keyword_only(described)
         return CustomOpDef(described, function, device_types)
     return make if fn is None else make(fn)
+
+
+def written(name, text, mutates_args):
+    """The Schema that a user wrote. ValueError if it says of other arguments than `mutates_args` that they are
+    changed, AttributeError if it has a name of its own."""
+    schema = parse(name + text)
+    if schema.name != name:
+        space, _, called = name.partition("::")
+        raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{called}'")
+    changed = {a.name for a in schema.arguments if a.is_mutable}
+    if changed != set(mutates_args):
+        raise ValueError(f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={text}. The "
+                         f"schema suggests that the op mutates {changed or set()}which is different from what was "
+                         "provided to us in `mutates_args`. Please make these consistent.")
+    return schema
+
+
+def check_keyword_only(schema):
+    """NotImplementedError for a Tensor that goes by name alone: no gradient would reach it."""
+    if any(a.is_keyword_only and a.type.startswith("Tensor") for a in schema.arguments):
+        raise NotImplementedError("custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. "
+                                  f"Got: {str(schema).partition('::')[2]}")
 
 
 def check_name(name):
@@ -42,8 +65,9 @@ class CustomOpDef:
         self._init_fn = function
         self._op = new_operator(schema)
         self._op.register(K.AUTOGRAD, self._op.autograd_kernel)
-        for device_type in types_of(device_types):
-            self.register_kernel(device_type, function)
+        self._op.register(K.META, self._without_fake)
+        self._op.refuse_meta = self._without_fake
+        self.register_kernel(device_types, function)
 
     @functools.cached_property
     def _opoverload(self):
@@ -53,16 +77,32 @@ class CustomOpDef:
     def __call__(self, *args, **kwargs):
         return self._opoverload(*args, **kwargs)
 
+    def _without_fake(self, keys, *args):
+        """An operator that only changes its arguments leaves their shapes as they are; others must have a rule."""
+        if self._op.schema.is_mutable and not self._op.schema.returns:
+            return None
+        raise NotImplementedError(
+            f"There was no fake impl registered for {self}. This is necessary for "
+            f"torch.compile/export/fx tracing to work. Please use `{self._init_fn.__name__}.register_fake` to add an "
+            "fake impl.")
+
     def register_kernel(self, device_types, fn=None, /):
-        """Let another function serve these devices."""
+        """Let another function serve these devices. ValueError for an operator whose arguments do not say the device:
+        it has neither a tensor nor a `device`."""
+        if device_types is not None and not says_its_device(self._op.schema):
+            raise ValueError("Functions without tensor inputs are required to have a `device: torch.device` argument")
         return decorator(fn, lambda f: set_kernels(self._op, device_types, f))
 
     def register_fake(self, fn, /):
         """The rule that makes results without data, of the right shape, stride and dtype, for meta
         tensors."""
-        self._op.info.fake = fn
-        self._op.set_kernel(fn, K.META, checks_aliases=False)
+        set_fake(self._op, fn)
         return fn
+
+    def register_torch_dispatch(self, torch_dispatch_class, fn=None, /):
+        """What a class or mode with `__torch_dispatch__` does with this operator; see
+        library.register_torch_dispatch. Also a decorator."""
+        return decorator(fn, lambda f: set_dispatch_rule(self._op, torch_dispatch_class, f))
 
     def register_autograd(self, backward, /, *, setup_context=None):
         """backward(ctx, *grads) returns a gradient or None for each argument; setup_context(ctx, inputs,
@@ -118,6 +158,22 @@ def new_operator(schema):
     return UserOperator(schema)
 
 
+def says_its_device(schema):
+    """Whether one can tell from the arguments where an operator is to run."""
+    return any(a.type.startswith(("Tensor", "Device")) for a in schema.arguments)
+
+
+def set_fake(op, function):
+    """Let a function make an operator's results where there is no data."""
+    op.info.fake = function
+    op.set_kernel(fake_kernel(op, function), K.META, checks_aliases=False)
+
+
+def set_dispatch_rule(op, torch_dispatch_class, function):
+    op.dispatch_rules[torch_dispatch_class] = function
+    return function
+
+
 def types_of(device_types):
     return [device_types] if device_types is None or isinstance(device_types, str) else list(device_types)
 
@@ -151,14 +207,10 @@ def set_autocast(op, device_type, dtype):
 
 
 def set_autograd(op, backward, setup_context, shown):
-    if op.schema.is_mutable:
+    if not op.schema.is_functional:
         raise RuntimeError(f"Cannot register autograd formula for non-functional operator {shown} with "
                            f"schema {op.schema}. Please create a functional operator and register an "
                            "autograd formula for that.")
-    if op.info.signature.keyword_only and setup_context is not None and \
-            "keyword_only_inputs" not in inspect.signature(setup_context).parameters:
-        raise NotImplementedError(f"setup_context of {shown} must take keyword_only_inputs beside ctx, "
-                                  "inputs and output")
     op.backward, op.setup_context = backward, setup_context
     op.forget_function()
     op.register(K.AUTOGRAD, op.autograd_kernel)

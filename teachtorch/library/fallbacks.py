@@ -44,6 +44,6 @@ def boxed(op, function, with_keyset):
     return kernel
 
 
-def fallthrough_kernel(*args, **kwargs):
+def fallthrough_kernel():
     """A mark: the key is skipped (torch.library.fallthrough_kernel)."""
     raise NotImplementedError("fallthrough_kernel() should never be called.")

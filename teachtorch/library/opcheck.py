@@ -6,10 +6,21 @@ from ..autograd import grad
 from ..autograd.grad_mode import no_grad
 from ..dispatch import keys as K
 from ..dispatch.nested import tensors_in
+from ..ops.namespaces import OpOverload, OpOverloadPacket
 from ..tensor import Tensor
+from .custom_ops import CustomOpDef
 from .definitions import operator_named
 
 DEFAULT_TESTS = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
+
+
+NO_AUTOGRAD_KERNEL = (
+    "{}: at least one output of this operator has requires_grad=True but the operator does not have an autograd kernel "
+    "defined at an autograd key (e.g. DispatchKey::Autograd). This could mean that you have incorrectly registered an "
+    "autograd kernel to a non-Autograd DispatchKey, which may lead to silently incorrect results. If your operator "
+    "consists of regular PyTorch operations, consider not using an operator at all or registering your operator as "
+    "CompositeImplicitAutograd. If you have an autograd.Function registered to a backend (CPU/CUDA/XPU) key, the "
+    "correct location for it is the Autograd key.")
 
 
 class OpCheckError(Exception):
@@ -24,11 +35,14 @@ def opcheck(op, args, kwargs=None, *, test_utils=DEFAULT_TESTS, raise_exception=
     rule gives the results' shapes, strides and dtypes. test_aot_dispatch_dynamic: forward and backward run on
     meta tensors too. OpCheckError, unless `raise_exception` is False.
     """
+    if not isinstance(op, (CustomOpDef, OpOverload, OpOverloadPacket)):
+        raise ValueError("opcheck(op, ...): op must be instance of torch._ops.OpOverload, e.g. "
+                         f"torch.ops.aten.sin.default, got {type(op)}")
     found = operator_named(op)
     names = (test_utils,) if isinstance(test_utils, str) else test_utils
-    unknown = [name for name in names if name not in CHECKS]
-    if unknown:
-        raise ValueError(f"opcheck: there is no check {unknown[0]!r}; there are {', '.join(CHECKS)}")
+    if not set(names) <= set(CHECKS):
+        raise ValueError(f"opcheck(op, ..., test_utils={names}), expected test_utils to be subset of {tuple(CHECKS)} "
+                         "but it was not")
     results = {name: outcome(CHECKS[name], found, args, kwargs or {}) for name in names}
     for name, result in results.items():
         if raise_exception and isinstance(result, Exception):
@@ -81,8 +95,7 @@ def check_autograd_registration(op, args, kwargs):
     outputs = [t for t in results_of(found) if t.dtype.is_floating_point]
     if K.AUTOGRAD not in op.kernels and "CompositeImplicit" not in op.kernels and any([t.requires_grad
                                                                                        for t in outputs]):
-        raise RuntimeError("the operator's results require grad, but no gradient is registered for the key "
-                           "Autograd")
+        raise AssertionError(NO_AUTOGRAD_KERNEL.format(op.name))
 
 
 def results_of(found):
@@ -99,14 +112,27 @@ def check_fake(op, args, kwargs):
     with no_grad():
         real = results_of(op.public(*copies(args), **kwargs))
         fake = results_of(op.public(*on_meta(copies(args)), **kwargs))
+    context = (f"When comparing the output of {op.name.replace('::', '.')}.default on FakeTensor and concrete Tensors, "
+               "found")
     if len(real) != len(fake):
-        raise RuntimeError(f"the operator returned {len(real)} tensors and its fake rule {len(fake)}")
-    for r, f in zip(real, fake):
-        for what in ("shape", "dtype", "stride"):
-            there, here = (getattr(t, what) for t in (r, f))
-            there, here = (there(), here()) if callable(there) else (there, here)
-            if there != here:
-                raise RuntimeError(f"the {what} of a result is {there}, and of the fake rule's {here}")
+        raise AssertionError(f"{context} mismatch in number of returns {len(fake)} != {len(real)}")
+    for i, (r, f) in enumerate(zip(real, fake)):
+        difference = difference_of(r, f)
+        if difference:
+            where = "" if len(real) == 1 else f" for output[{i}]"
+            raise RuntimeError(f"{context} mismatched tensor metadata{where}: {difference}")
+
+
+def difference_of(real, fake):
+    """What of the metadata differs, in words; None if nothing."""
+    if real.shape != fake.shape:
+        return f"Shapes {real.shape} and {fake.shape} are not equal!"
+    if real.dtype != fake.dtype:
+        return f"Dtypes {real.dtype} and {fake.dtype} are not equal!"
+    for i, (there, here, size) in enumerate(zip(real.stride(), fake.stride(), real.shape)):
+        if there != here and size > 1 and real.numel():
+            return f"Stride mismatch! Strides are {real.stride()} and {fake.stride()} (mismatched at {i})!"
+    return None
 
 
 def check_aot(op, args, kwargs):
@@ -127,4 +153,4 @@ def check_aot(op, args, kwargs):
 
 
 CHECKS = {"test_schema": check_schema, "test_autograd_registration": check_autograd_registration,
-          "test_faketensor": check_fake, "test_aot_dispatch_dynamic": check_aot}
+          "test_faketensor": check_fake, "test_aot_dispatch_static": check_aot, "test_aot_dispatch_dynamic": check_aot}

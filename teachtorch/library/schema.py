@@ -27,6 +27,8 @@ TYPES = frozenset(["Tensor", "int", "SymInt", "float", "bool", "str", "Scalar", 
 LISTABLE = (Tensor, int, float, bool, Number)
 RESULTS = (Tensor, int, float, bool, Number)
 SEQUENCES = (list, collections.abc.Sequence)
+DEFAULTS = (int, float, bool, str, dtype, device, type(None))
+PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -37,26 +39,40 @@ class Argument:
     type: str
     default: object = NO_DEFAULT
     is_keyword_only: bool = False
-    is_mutable: bool = False
+    alias: str = ""                       # the name of its memory: "a" may be returned, "a!" is also changed
 
-    def text(self, place, number=str):
-        """The argument as a schema shows it; `place` makes the name of the memory that it changes."""
-        type_ = self.type.replace("Tensor", f"Tensor(a{place}!)", 1) if self.is_mutable else self.type
+    @property
+    def is_mutable(self):
+        return "!" in self.alias
+
+    def text(self, number=str):
+        """The argument as a schema shows it."""
         default = "" if self.default is NO_DEFAULT else f"={default_text(self.default, number)}"
-        return f"{type_} {self.name}{default}"
+        return f"{with_alias(self.type, self.alias)} {self.name}{default}"
+
+
+def with_alias(type_, alias):
+    """A type with the name of its memory: "Tensor(a!)"."""
+    return type_.replace("Tensor", f"Tensor({alias})", 1) if alias else type_
 
 
 @dataclass(frozen=True, repr=False)
 class Schema:
-    """An operator's name, arguments and the types of what it returns."""
+    """An operator's name, arguments, the types of what it returns, and the names of their memory ("": its own)."""
 
     name: str
     arguments: tuple
     returns: tuple
+    return_aliases: tuple = ()
 
     @property
     def is_mutable(self):
         return any(a.is_mutable for a in self.arguments)
+
+    @property
+    def is_functional(self):
+        """Whether the operator changes nothing and returns memory of its own."""
+        return not self.is_mutable and not any(self.return_aliases)
 
     @property
     def names(self):
@@ -70,11 +86,12 @@ class Schema:
     def parameters_and_returns(self, number=str):
         """The schema without the name; `number` writes a number."""
         texts = []
-        for i, argument in enumerate(self.arguments):
+        for argument in self.arguments:
             if argument.is_keyword_only and "*" not in texts:
                 texts.append("*")
-            texts.append(argument.text(i, number))
-        returns = self.returns[0] if len(self.returns) == 1 else f"({', '.join(self.returns)})"
+            texts.append(argument.text(number))
+        results = list(map(with_alias, self.returns, self.return_aliases or [""] * len(self.returns)))
+        returns = results[0] if len(results) == 1 else f"({', '.join(results)})"
         return f"({', '.join(texts)}) -> {returns}"
 
 
@@ -89,6 +106,8 @@ def shown_number(value):
 def default_text(value, number=str):
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, device):
+        return f'"{value}"'
     if isinstance(value, dtype):
         return str(value).removeprefix("torch.")
     return f"[{', '.join(map(number, value))}]" if isinstance(value, (tuple, list)) else number(value)
@@ -96,11 +115,11 @@ def default_text(value, number=str):
 
 # ---- from a function's annotations -------------------------------------------------------------------------
 
-def infer_schema(prototype_function, *, mutates_args, op_name=None):
+def infer_schema(prototype_function, /, *, mutates_args, op_name=None, tags=()):
     """The schema of a function from its annotations, as text without its name (unless `op_name`).
 
-    `mutates_args`: the names of the arguments that it changes, or "unknown": all tensors. ValueError where an
-    annotation is missing or of a type that a schema cannot hold. torch.library.infer_schema.
+    `mutates_args`: the names of the arguments that it changes, or "unknown": all tensors. `tags`: not looked at.
+    ValueError where an annotation is missing or of a type that a schema cannot hold. torch.library.infer_schema.
     """
     schema = schema_of(prototype_function, mutates_args, op_name or "")
     return schema.name + schema.parameters_and_returns()
@@ -109,16 +128,16 @@ def infer_schema(prototype_function, *, mutates_args, op_name=None):
 def schema_of(function, mutates_args, name):
     """The same as a Schema."""
     signature = inspect.signature(function, eval_str=True)
-    signature_text = str(signature).replace("teachtorch.tensor.Tensor", "teachtorch.Tensor")
+    signature_text = re.sub(rf"{PACKAGE}(\.\w+)+\.(Tensor|dtype|device)\b", rf"{PACKAGE}.\2", str(signature))
 
     def fail(what):
         raise ValueError(f"infer_schema(func): {what} Got func with signature {signature_text})")
-    arguments = tuple([argument_of(p, mutates_args, fail) for p in signature.parameters.values()])
+    arguments = tuple([argument_of(i, p, mutates_args, fail) for i, p in enumerate(signature.parameters.values())])
     check_mutated(mutates_args, arguments, fail)
     return Schema(name, arguments, returns_of(signature.return_annotation, fail))
 
 
-def argument_of(parameter, mutates_args, fail):
+def argument_of(place, parameter, mutates_args, fail):
     if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
         fail("We do not support positional-only args, varargs, or varkwargs.")
     if parameter.annotation is parameter.empty:
@@ -129,11 +148,12 @@ def argument_of(parameter, mutates_args, fail):
              "Tensor, int, float, bool, str, Number, dtype and device, Optional of each, and Sequence of "
              "numbers and Tensors.")
     default = NO_DEFAULT if parameter.default is parameter.empty else parameter.default
-    if default is not NO_DEFAULT and not isinstance(default, (int, float, bool, str, dtype, type(None))):
+    if default is not NO_DEFAULT and not isinstance(default, DEFAULTS):
         fail(f"Parameter {parameter.name} has an unsupported default value type {type(default)}. Please file "
              "an issue on GitHub so we can prioritize this.")
     mutable = type_.startswith("Tensor") and (mutates_args == "unknown" or parameter.name in mutates_args)
-    return Argument(parameter.name, type_, default, parameter.kind is parameter.KEYWORD_ONLY, mutable)
+    return Argument(parameter.name, type_, default, parameter.kind is parameter.KEYWORD_ONLY,
+                    f"a{place}!" if mutable else "")
 
 
 def check_mutated(mutates_args, arguments, fail):
@@ -169,13 +189,13 @@ def type_text(annotation):
 
 def optional_text(parts):
     inner = type_text(parts[0]) if len(parts) == 1 else OF_TYPE.get(typing.Union[tuple(parts)])
-    return None if inner is None else f"{inner}?"
+    return None if inner is None or inner.startswith("Tensor") and inner.endswith("[]") else f"{inner}?"
 
 
 def returns_of(annotation, fail):
     if annotation is inspect.Signature.empty:
         fail("No return type annotation was provided. Please add one.")
-    if annotation is None or annotation is type(None):
+    if annotation is None:
         return ()
     parts = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else (annotation,)
     texts = [return_text(part) for part in parts]
@@ -188,7 +208,7 @@ def returns_of(annotation, fail):
 def return_text(annotation):
     if annotation in RESULTS:
         return OF_TYPE[annotation]
-    return "Tensor[]" if type_text(annotation) == "Tensor[]" else None
+    return "Tensor[]" if typing.get_origin(annotation) is list and type_text(annotation) == "Tensor[]" else None
 
 
 # ---- from text ---------------------------------------------------------------------------------------------
@@ -210,7 +230,7 @@ def parse(text):
     name, parameters, returns = match.groups()
     if NAME.fullmatch(name) is None:
         raise RuntimeError(f"'{name}' is no name of an operator, such as 'mylib::foo':\n{text}")
-    schema = Schema(name, tuple(parse_parameters(parameters, text)), parse_returns(returns))
+    schema = Schema(name, tuple(parse_parameters(parameters, text)), *parse_returns(returns))
     for type_ in schema.returns:
         check_type(type_.rstrip("[]?"), text)
     return schema
@@ -235,12 +255,15 @@ def parse_parameters(parameters, text):
         default = NO_DEFAULT if match["default"] is None else parse_default(match["default"])
         suffix = re.sub(r"\[\d+\]", "[]", match["suffix"])
         yield Argument(match["name"], match["type"] + suffix, default, keyword_only,
-                       "!" in (match["alias"] or ""))
+                       match["alias"] or "")
 
 
 def parse_returns(text):
-    inner = text[1:-1] if text.startswith("(") else text
-    return tuple([re.sub(r"\([^)]*\)", "", part).split(" ")[0] for part in split_commas(inner)])
+    """The types, and the names of the memory of each."""
+    parts = split_commas(text[1:-1] if text.startswith("(") else text)
+    types_ = [re.sub(r"\([^)]*\)", "", part).split(" ")[0] for part in parts]
+    aliases = [re.match(r"\w+(?:\(([^)]*)\))?", part)[1] or "" for part in parts]
+    return tuple(types_), tuple(aliases) if any(aliases) else ()
 
 
 def split_commas(text):

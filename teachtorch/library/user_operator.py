@@ -8,12 +8,17 @@ user.
 from ..autograd import Function
 from ..autograd.meta import tracks
 from ..autograd.tensor_fields import bump_version
+from ..core import observer
+from ..core.device import CPU, as_device
+from ..core.layout import sparse_coo
 from ..dispatch import keys as K
 from ..dispatch.nested import tensors_in
-from ..dispatch.operator import AUTOGRAD_ALIAS, COMPOSITE_IMPLICIT, Operator, fallthrough
+from ..dispatch.operator import AUTOGRAD_ALIAS, COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Operator, fallthrough
+from ..dispatch.overriding import keys_of_other
 from ..dispatch.state import excluding, state
 from ..tensor import Tensor, storage_of
 from .binding import bound
+from .list_arguments import Structure
 from .results import as_declared
 from .schema import NO_DEFAULT
 
@@ -67,13 +72,35 @@ class UserOperator(Operator):
         self.schema = schema
         self.published = self.from_user
         self.backward = self.setup_context = self._function = self.vmap_rule = None
+        self.dispatch_rules = {}                    # class or mode with __torch_dispatch__ -> what it calls instead
         self.register(K.META, self.refuse_meta)
         if schema.is_mutable:
             self.register(K.AD_INPLACE_OR_VIEW, self.bumping_kernel)
 
     def from_user(self, *args, **kwargs):
         """The operator as users call it."""
-        return self(*bound(self.schema, args, kwargs))
+        args = bound(self.schema, args, kwargs)
+        if not any([isinstance(a, Tensor) for a in args]) and not list(tensors_in(args)):
+            return self.without_tensors(args)
+        return self(*args)
+
+    def without_tensors(self, args):
+        """A call whose arguments have no keys: a `device` among them says where it runs, else it is the CPU.
+
+        RuntimeError if there is no kernel for the device.
+        """
+        if any([keys_of_other(a) for a in args]):                       # some other object takes the call over
+            return self(*args)
+        places = [a for a, argument in zip(args, self.schema.arguments) if argument.type.startswith("Device") and a]
+        place = as_device(places[0]) if places else CPU
+        keys = (K.OF_DEVICE[place.type] | state.included) & ~state.excluded
+        if places and K.OF_DEVICE[place.type] not in self.kernels and not self.serves_all_devices():
+            raise RuntimeError(f"{self.name.partition('::')[2]} does not have a kernel registered for {place.type}. "
+                               "Please use register_kernel to do so.")
+        return self._observed(keys, args) if observer.active else self.redispatch(keys, *args)
+
+    def serves_all_devices(self):
+        return COMPOSITE_EXPLICIT in self.kernels or COMPOSITE_IMPLICIT in self.kernels
 
     # ---- kernels -------------------------------------------------------------------------------------------
 
@@ -85,7 +112,7 @@ class UserOperator(Operator):
         def kernel(keys, *args):
             with excluding(K.AUTOGRAD if self.has_autograd() else 0):
                 found = as_declared(self, function(*args[:count], **dict(zip(names, args[count:]))))
-            if checks_aliases:
+            if checks_aliases and not any(self.schema.return_aliases):
                 refuse_aliases(self, function, args, found)
             return found
         self.register(key, kernel)
@@ -111,6 +138,7 @@ class UserOperator(Operator):
             del self.kernels[K.META]
 
     def refuse_meta(self, keys, *args):
+        """What runs without data as long as no rule has been given."""
         raise NotImplementedError(
             f"{self.name}: attempted to run this operator with Meta tensors, but there was no fake impl or "
             "Meta kernel registered. You may have run into this message while using an operator with PT2 "
@@ -130,9 +158,10 @@ class UserOperator(Operator):
         """Record a node if a gradient will be wanted."""
         if self.schema.is_mutable or not state.grad_enabled or not any([tracks(t) for t in tensors_in(args)]):
             return self.redispatch(keys & K.BELOW_AUTOGRAD, *args)
-        flat, structure = flattened(args)
-        found = self.function.apply(keys, structure, *flat)
-        return list(found) if self.schema.returns == ("Tensor[]",) else found
+        count = len(self.info.signature.positional)
+        structure = Structure(self.schema, args[:count])
+        found = self.function.apply(*structure.flat(args[:count]), (keys, args[count:], structure))
+        return structure.results_as_they_were(found)
 
     @property
     def function(self):
@@ -148,79 +177,64 @@ class UserOperator(Operator):
 
 def refuse_aliases(op, function, args, found):
     """RuntimeError if a result shares memory with an argument or another result."""
-    seen = {id(storage_of(t)) for t in tensors_in(args)}
+    seen = {id(storage) for t in tensors_in(args) for storage in storages_of(t)}
     for t in tensors_in(found if isinstance(found, (tuple, list)) else [found]):
-        if id(storage_of(t)) in seen:
-            raise RuntimeError(ALIASES.format(op.name.partition("::")[2], function.__module__))
-        seen.add(id(storage_of(t)))
+        own = {id(storage) for storage in storages_of(t)}
+        if own & seen:
+            raise RuntimeError(ALIASES.format(op.name.partition("::")[2], getattr(function, "__module__", None)))
+        seen |= own
+
+
+def storages_of(t):
+    """All memory that a tensor looks at: that of a sparse one is that of its indices and values."""
+    if t.layout is sparse_coo:
+        return [storage_of(part) for part in (t._storage.indices, t._storage.values)]
+    return [storage_of(t)]
 
 
 # ---- autograd ----------------------------------------------------------------------------------------------
 
-def flattened(args):
-    """The arguments with those of a list side by side, and how many each list had (None: no list)."""
-    flat, structure = [], []
-    for a in args:
-        is_list = isinstance(a, (list, tuple)) and any([isinstance(item, Tensor) for item in a])
-        structure.append(len(a) if is_list else None)
-        flat.extend(a if is_list else [a])
-    return flat, structure
-
-
-def unflattened(flat, structure):
-    values = iter(flat)
-    return [next(values) if count is None else [next(values) for _ in range(count)] for count in structure]
-
-
 def generated_function(op):
-    """A Function whose forward is the operator below autograd and whose backward is the user's."""
+    """A Function whose forward is the operator below autograd and whose backward is the user's.
+
+    Its last argument is (keys, keyword-only arguments, Structure): what comes before has gradients.
+    """
     name = f"GeneratedBackwardFor_{op.name.replace('::', '_')}_default"
 
-    def forward(ctx, keys, structure, *flat):
-        args = unflattened(flat, structure)
-        found = op.redispatch(keys & K.BELOW_AUTOGRAD, *args)
-        ctx.argument_structure = structure
-        set_up(op, ctx, args, found)
-        return tuple(found) if isinstance(found, list) else found
+    def forward(ctx, *flat):
+        *flat, (keys, keyword_only, structure) = flat
+        args = structure.nested(flat)
+        with excluding(K.AUTOGRAD | K.AD_INPLACE_OR_VIEW):
+            found = op.redispatch(keys & K.BELOW_AUTOGRAD, *args, *keyword_only)
+            set_up(op, ctx, args, keyword_only, found)
+        ctx.structure = structure
+        return structure.flat_results(found)
 
     def backward(ctx, *grads):
         if op.backward is None:
             raise RuntimeError(f"Trying to backward through {op.name.replace('::', '.')}.default but no "
                                "autograd formula was registered. Please use register_autograd to add one.")
-        if op.schema.returns == ("Tensor[]",):
-            grads = (list(grads),)
-        return None, None, *flat_gradients(op, op.backward(ctx, *grads), ctx.argument_structure)
+        return (*user_gradients(op, ctx, ctx.structure.nested_results(grads)), None)
     return type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward),
                                      "is_internal": True})
 
 
-def set_up(op, ctx, args, found):
+def set_up(op, ctx, args, keyword_only, found):
     """Call the user's setup_context, with keyword-only arguments apart if there are any."""
     if op.setup_context is None:
         return
-    signature = op.info.signature
-    count = len(signature.positional)
-    if signature.keyword_only:
-        op.setup_context(ctx=ctx, inputs=tuple(args[:count]), output=found,
-                         keyword_only_inputs=dict(zip(signature.keyword_only, args[count:])))
-    else:
-        op.setup_context(ctx=ctx, inputs=tuple(args), output=found)
+    apart = {}
+    if op.info.signature.keyword_only:
+        apart["keyword_only_inputs"] = dict(zip(op.info.signature.keyword_only, keyword_only))
+    op.setup_context(ctx=ctx, inputs=tuple(args), output=found, **apart)
 
 
-def flat_gradients(op, grads, structure):
-    """The user's gradients, one for each positional argument, as one for each value that went in."""
-    grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
-    count = len(op.info.signature.positional)
-    if len(grads) != count:
-        raise RuntimeError(f"{op.name}: the backward returned {len(grads)} gradients; the operator has "
-                           f"{count} arguments, and each takes a gradient or None")
-    grads += [None] * (len(structure) - count)
-    flat = []
-    for grad, length in zip(grads, structure):
-        if length is None:
-            flat.append(grad)
-        else:
-            flat.extend([None] * length if grad is None else grad)
-    return flat
-
-
+def user_gradients(op, ctx, grads):
+    """What the user's backward returns, flat; meanwhile `ctx.needs_input_grad` is nested like the arguments."""
+    flat = ctx.needs_input_grad
+    ctx.needs_input_grad = tuple(ctx.structure.nested(flat[:-1]))
+    try:
+        found = op.backward(ctx, *grads)
+    finally:
+        ctx.needs_input_grad = flat
+    return ctx.structure.flat_gradients(found if isinstance(found, tuple) else (found,))

@@ -7,6 +7,8 @@ What arrives is an operator under its full name, `torch.ops.aten.mm.default`: co
 apart into their parts above. A mode or class that calls operators itself does not meet itself again.
 https://pytorch.org/docs/stable/notes/extending.html#extending-torch-native-api, torch/utils/_python_dispatch.py.
 """
+import functools
+
 from ..core import device as devices
 from ..core import geometry, settings
 from ..dispatch import keys as K
@@ -74,15 +76,22 @@ def answer(overload, positional, keywords, candidates):
     types = tuple([type(c) for c in candidates])
     if state.dispatch_modes:
         with dispatch_modes.without_innermost() as mode:
-            found = mode.__torch_dispatch__(overload, types, tuple(positional), keywords)
+            found = handler_of(mode, type(mode), overload)(overload, types, tuple(positional), keywords)
         if found is not NotImplemented:
             return found
     for candidate in candidates:
-        found = type(candidate).__torch_dispatch__(overload, types, tuple(positional), keywords)
+        cls = type(candidate)
+        found = handler_of(cls, cls, overload)(overload, types, tuple(positional), keywords)
         if found is not NotImplemented:
             return found
     raise TypeError(f"Multiple dispatch failed for '{overload}'; all __torch_dispatch__ handlers returned "
                     f"NotImplemented:\n" + "\n".join([f"  - tensor subclass {t}" for t in types]))
+
+
+def handler_of(owner, cls, overload):
+    """What a mode or class is asked by: the rule it has for this operator of a user's, else its handler."""
+    rule = getattr(overload._op, "dispatch_rules", {}).get(cls)
+    return owner.__torch_dispatch__ if rule is None else functools.partial(rule, owner)
 
 
 def is_factory(func):
