@@ -7,6 +7,7 @@ import numpy as np
 from ..core.once import warn_once
 from ..dispatch.keys import PYTHON
 from ..dispatch.operator import registry
+from ..dispatch.state import state
 from ..tensor import Size, Tensor, from_array, method
 from .engine import run_backward
 from .meta import grad_fn_of, gradient_edge, tracks
@@ -191,7 +192,7 @@ def implicit_gradient(out):
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
     if not out._dtype.is_floating_point:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out._dtype}")
-    if out._keys & PYTHON:
+    if out._keys & PYTHON or state.dispatch_modes:
         return registry["ones_like"].info.public(out)
     return from_array(np.ones(out._shape, out._dtype.numpy)) if out.is_cpu else out.new_ones(out._shape)
 

@@ -12,6 +12,7 @@ from sys import getrefcount
 
 from ..core import observer
 from ..core.dtype import scalar_type_name
+from ..dispatch.keys import PYTHON
 from ..dispatch.state import set_grad_mode, state
 from ..memory.streams import side_streams
 from ..tensor import Tensor, entries_of
@@ -186,7 +187,9 @@ def add_into(buffer, input_nr, grad):
     """Add a further gradient to an input buffer: in place, if nobody else can see the sum so far."""
     held = buffer[input_nr]
     # Three references: the buffer's, `held` and getrefcount's own argument.
-    if getrefcount(held) == 3 and not state.grad_enabled and is_sole_owner(held) and is_dense(held):
+    # Modes and classes that take operators over are not shown a change in place: who records would record it.
+    in_place = not state.grad_enabled and not state.dispatch_modes and not (held._keys | grad._keys) & PYTHON
+    if in_place and getrefcount(held) == 3 and is_sole_owner(held) and is_dense(held):
         held.add_(grad)
     elif entries_of(held) is not None:
         buffer[input_nr] = grad + held            # dense + sparse there is, sparse + dense there is not

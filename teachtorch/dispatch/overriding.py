@@ -1,4 +1,7 @@
 """Which classes take calls of the public functions over, by having a `__torch_function__` (see torch_function.py)."""
+import inspect
+import warnings
+
 from ..tensor import Tensor
 from . import keys as K
 
@@ -15,6 +18,11 @@ def is_pytorchs(handler):
     return getattr(handler, "__module__", "").partition(".")[0] == "torch"
 
 
+def is_static(cls):
+    """Whether a class's `__torch_function__` is a staticmethod."""
+    return isinstance(inspect.getattr_static(cls, "__torch_function__"), staticmethod)
+
+
 class Overriding(dict):
     """class → whether its instances take calls over; filled as classes are met."""
 
@@ -27,6 +35,9 @@ class Overriding(dict):
         handler = getattr(cls, "__torch_function__", None)
         if handler is None or cls is Tensor or is_pytorchs(handler):
             return False
+        if inspect.isfunction(handler) and handler is not disabled_torch_function and not is_static(cls):
+            warnings.warn("Defining your `__torch_function__` as a plain method is deprecated and will be an error in "
+                          "future, please define it as a classmethod.", UserWarning, stacklevel=2)
         return getattr(handler, "__func__", handler) is not disabled_torch_function
 
 

@@ -80,7 +80,9 @@ def handle_torch_function(public_api, relevant_args, *args, **kwargs):
 
 
 def multiple_dispatch_failed(function, candidates):
-    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__name__', function)}".lstrip(".")
+    home = getattr(function, "__module__", None) or ""
+    home = "torch" if home.startswith(OPERATORS) else home
+    name = f"{home}.{getattr(function, '__name__', function)}".lstrip(".")
     tried = "".join([f"\n  - tensor subclass {type(c)}" for c in candidates])
     if modes():
         tried = f"\n  - mode object {modes()[-1]}" + tried
@@ -90,6 +92,7 @@ def multiple_dispatch_failed(function, candidates):
 
 # ---- where calls are caught -------------------------------------------------------------------------------------------
 
+OPERATORS = f"{__name__.partition('.')[0]}.ops."      # where the functions of torch are written
 _asking = weakref.WeakSet()                         # functions that find overriding arguments themselves
 _wrapped = weakref.WeakKeyDictionary()              # function -> {name: the function that asks first}
 

@@ -12,6 +12,7 @@ from ..core.layout import preserve_format, sparse_coo, strides_in
 from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator
 from ..dispatch.state import state
+from ..dispatch.torch_function import subclass_keys
 from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
 from .declare import backend_for, describe, exports, publish, require_tensor_out, resize_elements
@@ -472,11 +473,12 @@ def new_tensor_of_class(cls, *args, device=None):
 
 
 def as_instance(t, cls):
-    """The same memory as an instance of a subclass."""
+    """The same memory as an instance of a subclass, which is asked if it overrides functions or operators."""
     new = object.__new__(cls)
     for field in ("_array", "_storage", "_offset", "_shape", "_stride", "_dtype", "_device", "_keys",
                   "_counter", "_view", "_meta"):
         setattr(new, field, getattr(t, field))
+    new._keys |= subclass_keys(cls)
     return new
 
 

@@ -84,8 +84,15 @@ def answer(overload, positional, keywords, candidates):
         found = handler_of(cls, cls, overload)(overload, types, tuple(positional), keywords)
         if found is not NotImplemented:
             return found
-    raise TypeError(f"Multiple dispatch failed for '{overload}'; all __torch_dispatch__ handlers returned "
-                    f"NotImplemented:\n" + "\n".join([f"  - tensor subclass {t}" for t in types]))
+    raise TypeError(multiple_dispatch_failed(overload, types))
+
+
+def multiple_dispatch_failed(overload, types):
+    tried = [f"  - mode object {mode}" for mode in state.dispatch_modes[-1:]]
+    tried += [f"  - tensor subclass {t}" for t in types]
+    return (f"Multiple dispatch failed for 'torch._ops.{overload}'; all __torch_dispatch__ handlers returned "
+            "NotImplemented:\n\n" + "\n".join(tried) + "\n\nFor more information, try re-running with "
+            "TORCH_LOGS=not_implemented")
 
 
 def handler_of(owner, cls, overload):
@@ -106,6 +113,11 @@ class TorchDispatchMode:
 
     While a handler runs its own mode is off; further modes stay on.
     """
+
+    def __init__(self, _dispatch_key=None):
+        if _dispatch_key is not None:
+            raise NotImplementedError("TorchDispatchMode(_dispatch_key=...): the modes that PyTorch's own machinery "
+                                      "keeps under keys of their own are not there")
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         raise NotImplementedError
@@ -128,13 +140,28 @@ def make_wrapper_subclass(cls, size, strides=None, storage_offset=0, memory_form
     """
     if not dispatching[cls]:
         raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
-    size = tuple(size)
+    size = checked_size(size)
     strides = geometry.contiguous_strides(size) if strides is None else tuple(strides)
+    if len(strides) != len(size):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+                           f"({len(strides)})")
     dtype = settings.default_dtype if dtype is None else as_dtype(dtype, "_make_wrapper_subclass")
+    if requires_grad and not dtype.is_floating_point:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     extent = geometry.storage_extent(size, strides, storage_offset) * dtype.itemsize
     place = devices.CPU if device is None else devices.as_device(device)
     t = become(from_geometry(UntypedStorage(None, place, extent), size, strides, storage_offset, dtype), cls)
     return t.requires_grad_() if requires_grad else t
+
+
+def checked_size(size):
+    """The sizes as a tuple. TypeError for what is no sequence, RuntimeError for a negative size."""
+    if not isinstance(size, (tuple, list)):
+        raise TypeError("_make_wrapper_subclass(): argument 'size' (position 2) must be tuple of ints, not "
+                        f"{type(size).__name__}")
+    if any([n < 0 for n in size]):
+        raise RuntimeError(f"_make_wrapper_subclass(): a size is negative: {tuple(size)}")
+    return tuple(size)
 
 
 def make_subclass(cls, data, require_grad=False, **further):
