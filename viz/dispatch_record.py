@@ -88,7 +88,7 @@ def _explain(hops):
     above = []
     for hop in hops:
         del above[hop.depth :]
-        hop.how, hop.where = ops[hop.op].served(hop.key) if _is_listed(ops, hop.op) else ("own", "")
+        hop.how, hop.where = ops[hop.op].served(hop.key, hop.keys) if _is_listed(ops, hop.op) else ("own", "")
         hop.skipped = hop.keys[: hop.keys.index(hop.key)]
         caller = above[-1] if above else None
         hop.goes_on = caller is not None and caller.op == hop.op and caller.key not in hop.keys

@@ -138,7 +138,7 @@ class Operator:
             return "own", self.kernels[AUTOGRAD_ALIAS]
         made = makers[key](self) if key in makers else None
         if made is not None:
-            return "made", made
+            return ("fallback" if getattr(makers[key], "is_fallback", False) else "made"), made
         if key in fallbacks:
             return "fallback", fallbacks[key]
         return ("missing", refusals[key](self)) if key in refusals else ("fallthrough", fallthrough)

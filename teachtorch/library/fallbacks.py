@@ -15,7 +15,15 @@ def set_fallback(key, function, with_keyset=False):
                            f"{name_of(key)}; take the previous one back first, by the _destroy() of its "
                            "Library")
     _replaced[key] = dispatch.makers.get(key)
-    serve(key, None if function is fallthrough_kernel else lambda op: boxed(op, function, with_keyset))
+    serve(key, None if function is fallthrough_kernel else maker_of(function, with_keyset))
+
+
+def maker_of(function, with_keyset):
+    """What makes the fallback a kernel of each operator."""
+    def make(op):
+        return boxed(op, function, with_keyset)
+    make.is_fallback = True
+    return make
 
 
 def remove_fallback(key):

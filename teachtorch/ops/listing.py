@@ -74,9 +74,10 @@ class Row:
             return "kernel"
         return "host" if K.CPU in self._op.kernels else "composed"
 
-    def served(self, key):
-        """What serves this operator at a key, such as "CPU" or "Autograd". KeyError if there is no such key."""
-        how, kernel = self._op.service(K.OF_NAME[key])
+    def served(self, key, keys=("CPU",)):
+        """What serves this operator at a key, such as "CPU" or "Autograd", in a call with these keys: autograd takes a
+        composition apart unless the call's backend has a kernel. KeyError if there is no such key."""
+        how, kernel = self._op.service(K.OF_NAME[key], sum(K.OF_NAME[name] for name in keys))
         if how == "fallthrough":
             return Served("missing" if K.OF_NAME[key] & (K.BACKENDS | K.SPARSE_CPU) else how, "")
         return Served(how, place_of(kernel, self._op.info))

@@ -93,7 +93,7 @@ def return_and_correct_aliasing(func, args, kwargs, out):
 def share_storage(func, base, view):
     """Let a view look at its base's storage."""
     if type(base) is not type(view) and (is_traceable_wrapper_subclass(base) or is_traceable_wrapper_subclass(view)):
-        raise AssertionError(f"Called {func} with input of type {type(base)}\nand output of type {type(view)}. But expected "
-                             "types to match.")
+        raise AssertionError(f"Called {func} with input of type {type(base)}\nand output of type {type(view)}. But "
+                             "expected types to match.")
     if base is not view and dispatching[type(view)]:
         view._storage = storage_of(base)

@@ -109,6 +109,29 @@ def test_the_table_says_what_each_key_has(torch):
     assert cells["nonzero"] == {"Autograd": "skipped", "Meta": "missing", "CPU": "runs"}
 
 
+def test_a_composition_is_not_taken_apart_where_the_backend_has_a_kernel(torch):
+    library = torch.library.Library("ranked", "DEF")
+    library.define("f(Tensor x) -> Tensor")
+    found = []
+    for key in ("CompositeImplicitAutograd", "CPU", "Autograd"):
+        library.impl("f", lambda x: x.clone(), key)
+        found.append(rows(viz.dispatch.table("ranked::f", keys=("Autograd", "Meta", "CPU")), "operator")[0]["cells"])
+    first = path(viz.dispatch(torch.ops.ranked.f, torch.ones(2)))[0]
+    library._destroy()
+    assert [cells["Autograd"] for cells in found] == ["composite", "skipped", "runs"]
+    assert [cells["CPU"] for cells in found] == ["composite", "runs", "runs"]
+    assert {cells["Meta"] for cells in found} == {"composite"} and first[2] == "Autograd"
+
+
+def test_the_table_knows_a_fallback(torch):
+    library = torch.library.Library("_", "IMPL")
+    library.fallback(lambda op, *args, **kwargs: args[0], "Sim")
+    cells = rows(viz.dispatch.table("exp", "linear", keys=("Sim",)), "operator")
+    library._destroy()
+    assert [each["cells"]["Sim"] for each in cells] == ["fallback", "composite"]
+    assert torch.ops["exp"].served("Sim").how == "made"
+
+
 def test_a_missing_kernel_is_one_whose_call_fails(torch):
     """The word "missing" under Meta, against calls."""
     for name in ("nonzero", "exp", "t"):
