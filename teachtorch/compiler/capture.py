@@ -38,6 +38,11 @@ class NotCapturable(Exception):
     hold."""
 
 
+class DoneAround(NotCapturable):
+    """What a training step does around its model, which can be captured by itself: gradients filled in or forgotten, an
+    optimizer's step."""
+
+
 class Home:
     """The memory that a captured tensor and its views share.
 
@@ -324,8 +329,8 @@ def refuse_changed_flags(required, stand_ins):
 def refuse_gradients(tensors):
     """Gradients that the function accumulates itself."""
     if any(isinstance(t.grad, Traced) for t in tensors if t.is_leaf):
-        raise NotCapturable("the function calls backward(), which fills .grad: compile the forward pass, or "
-                            "use torch.autograd.grad")
+        raise DoneAround("the function calls backward(), which fills .grad: compile the forward pass, or "
+                         "use torch.autograd.grad")
 
 
 def refuse_histories(capturing):

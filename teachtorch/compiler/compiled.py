@@ -3,7 +3,8 @@ again.
 
     call  →  the guards of each graph that was captured, the latest first  →  the graph's kernels
           →  none holds: capture anew, at most LIMIT times; then the function runs as it is
-          →  what cannot be captured runs as it is, and `explain` says where and why
+          →  what cannot be captured runs as it is, and `explain` says where and why; of a training step, which fills
+             gradients and moves parameters, the modules are captured one by one
 """
 import functools
 import warnings
@@ -12,9 +13,10 @@ import weakref
 from ..core import observer
 from ..dispatch.state import state
 from ..nn import Module
+from ..nn.hooks import replacing_forward
 from ..utils._pytree import tree_unflatten
 from . import backends
-from .capture import NotCapturable, capture
+from .capture import DoneAround, NotCapturable, capture
 from .environment import Environment
 from .guards import Guards
 from .training import Training
@@ -44,6 +46,7 @@ class Compiled:
         backends.find(backend, ())
         self.entries = []
         self.refusal = None             # why nothing at all can be captured
+        self.models = None              # of a training step: its Models
         self.is_at_limit = False
         self.is_capturing = False
 
@@ -60,7 +63,10 @@ class Compiled:
             raise Unsupported(f"{reason}\n\nfullgraph=True asks for one graph of the whole function. Move "
                               "what cannot be captured out of it, or leave fullgraph out: then the function "
                               "runs without a graph")
-        return self.function(*args, **kwargs)
+        if self.models is None or reason is None:
+            return self.function(*args, **kwargs)
+        with replacing_forward(self.models.compiled):
+            return self.function(*args, **kwargs)
 
     def miss(self, args, kwargs):
         """No graph serves this call: capture one."""
@@ -96,7 +102,7 @@ class Compiled:
         try:
             environment.visit(self.function, name_of(self.function), lambda: self.function)
         except NotCapturable as reason:
-            self.refusal = str(reason)
+            self.refusal = self.reason_of(reason)
             report("fallback", name=name_of(self.function), reason=self.refusal)
             return None
         return self.entry_for(environment, args, kwargs)
@@ -108,7 +114,7 @@ class Compiled:
             guards = Guards(args, kwargs, environment)
             return self.graph_entry(guards, args, kwargs)
         except NotCapturable as error:
-            reason = str(error)
+            reason = self.reason_of(error)
             environment.put_back()
         finally:
             self.is_capturing = False
@@ -117,6 +123,13 @@ class Compiled:
             self.refusal = reason
             return None
         return Entry(guards, reason=reason)
+
+    def reason_of(self, error):
+        """A NotCapturable in words. What is done around a model leaves the model's forward to be compiled."""
+        if isinstance(error, DoneAround) and not (asks_for_second_derivatives(self.function) or self.fullgraph):
+            self.models = self.models or Models(self.dynamic, self.backend)
+            return f"{error}. The modules that the function calls are compiled one by one"
+        return str(error)
 
     def graph_entry(self, guards, args, kwargs):
         environment = guards.environment
@@ -140,6 +153,28 @@ class Compiled:
                 raise
             reason = f"the graph could not be compiled, {type(error).__name__}: {error}"
             raise NotCapturable(reason) from error
+
+
+class Models:
+    """The modules that a training step calls, each compiled by itself, as PyTorch does between two graph breaks."""
+
+    def __init__(self, dynamic, backend):
+        self.dynamic, self.backend = dynamic, backend
+        self.of_module = {}             # id of a module -> its forward, compiled, which holds the module
+
+    def compiled(self, module):
+        """What to call instead of the module's forward."""
+        if isinstance(module, OptimizedModule) or hasattr(module.forward, "compiled"):
+            return module.forward
+        if id(module) not in self.of_module:
+            self.of_module[id(module)] = Compiled(module.forward, False, self.dynamic, self.backend)
+        return self.of_module[id(module)]
+
+
+def asks_for_second_derivatives(function):
+    """Whether the code names `create_graph`: a compiled backward has no graph of its own."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and "create_graph" in repr([code.co_consts, code.co_names])
 
 
 def runner(captured, guards, backend):
@@ -255,5 +290,5 @@ def reset():
     for reference in everything:
         compiled = reference()
         if compiled is not None:
-            compiled.entries, compiled.refusal, compiled.is_at_limit = [], None, False
+            compiled.entries, compiled.refusal, compiled.models, compiled.is_at_limit = [], None, None, False
 

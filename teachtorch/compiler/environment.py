@@ -23,7 +23,7 @@ from ..core.dtype import dtype as dtype_class
 from ..nn import Module
 from ..optim import Optimizer
 from ..tensor import Tensor, stride_of
-from .capture import NotCapturable, is_plain
+from .capture import DoneAround, NotCapturable, is_plain
 from .module_guards import ModulesWatch
 
 PLAIN = (int, float, complex, str, bytes, bool, type(None), dtype_class, device_class, type(Ellipsis), range,
@@ -155,9 +155,9 @@ class Environment:
         was."""
         self.watch(place, lambda: id(read()))
         if isinstance(value, Optimizer):
-            raise NotCapturable(f"{place} is an optimizer ({type(value).__name__}), whose step changes its "
-                                "parameters by a fused kernel of its own, outside of any graph. Compile the "
-                                "model or the loss, and call zero_grad, backward and step around it")
+            raise DoneAround(f"{place} is an optimizer ({type(value).__name__}), whose step changes its "
+                             "parameters by a fused kernel of its own, outside of any graph. Compile the "
+                             "model or the loss, and call zero_grad, backward and step around it")
         if isinstance(value, DRAWING) or hasattr(type(value), "__next__") and is_of_library(type(value)):
             raise NotCapturable(f"{place} is a {type(value).__name__}, from which each call takes something: a graph "
                                 "would take it once; pass what it gives as an argument")
@@ -289,8 +289,8 @@ class Environment:
             raise NotCapturable(f"the function assigns {step.argval} of the function around it{where}: "
                                 "return it instead")
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval == "zero_grad":
-            raise NotCapturable(f"the function calls zero_grad{where}, which sets .grad: a graph would not "
-                                "do it again; call it outside of what is compiled")
+            raise DoneAround(f"the function calls zero_grad{where}, which sets .grad: a graph would not "
+                             "do it again; call it outside of what is compiled")
         if step.opname in ("STORE_ATTR", "DELETE_ATTR"):
             raise NotCapturable(f"the function assigns the attribute {step.argval}{where}: a graph would not "
                                 "do it again; do it outside of what is compiled")

@@ -1,6 +1,7 @@
 """A captured forward and backward as one autograd Function."""
 from ..autograd import Function, no_grad
 from ..dispatch.state import state
+from ..nn.hooks import replacing_forward
 from ..ops.declare import exports
 from .partition import partition
 
@@ -76,7 +77,7 @@ def kept_inputs(graph, count):
 def run_backward(training, tensors):
     """The gradients; if autograd records backward itself, they refuse to be differentiated."""
     is_recorded = state.grad_enabled
-    with no_grad():
+    with no_grad(), replacing_forward(None):        # what a backend made may be a module, and is no model of the user's
         found = list(training.backward(*tensors))
     if not is_recorded:
         return found

@@ -5,8 +5,10 @@
 `prepend` puts a hook before those already there. Hooks of all modules ("global") are for debugging and profiling.
 https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_forward_hook
 """
+import threading
 import warnings
 from collections import OrderedDict
+from contextlib import contextmanager
 
 from ..core.hooks import RemovableHandle
 from ..tensor import Tensor
@@ -33,6 +35,45 @@ class GlobalHooks:
 everywhere = GlobalHooks()
 _pre, _forward = everywhere.pre, everywhere.forward
 _backward_pre, _backward = everywhere.backward_pre, everywhere.backward
+_replacing = []                      # one entry for each block of `replacing_forward` that is open, in any thread
+
+
+class Replacement(threading.local):
+    """`find(module)`: what this thread calls instead of the forward of the outermost modules; None: nothing."""
+
+    find = None
+
+
+replacement = Replacement()
+
+
+@contextmanager
+def replacing_forward(find):
+    """A block in which outermost modules, called in this thread, call `find(module)` instead of their forward."""
+    before, replacement.find = replacement.find, find
+    _replacing.append(find)
+    try:
+        yield
+    finally:
+        replacement.find = before
+        _replacing.remove(find)
+
+
+def forward_of(module):
+    """What a call of a module calls between its hooks."""
+    find = replacement.find
+    return module.forward if find is None else outermost(find, find(module))
+
+
+def outermost(find, forward):
+    """`forward`, with the modules that it calls left as they are."""
+    def run(*args, **kwargs):
+        replacement.find = None
+        try:
+            return forward(*args, **kwargs)
+        finally:
+            replacement.find = find
+    return run
 
 
 def register_module_forward_pre_hook(hook):
@@ -94,7 +135,7 @@ class HookedCall:
 
     def __call__(self, *args, **kwargs):
         if not (self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks
-                or _forward or _pre or _backward or _backward_pre):
+                or _forward or _pre or _backward or _backward_pre or _replacing):
             return self.forward(*args, **kwargs)
         return HookedRun(self, args, kwargs).run()
 
@@ -168,7 +209,7 @@ class HookedRun:
         watch = self._backward_hooks()
         if watch is not None:
             self.args = watch.watch_inputs(self.args)
-        self.result = module.forward(*self.args, **self.kwargs)
+        self.result = forward_of(module)(*self.args, **self.kwargs)
         for key, hook in (*_forward.items(), *module._forward_hooks.items()):
             self._call_forward_hook(key, hook)
         if watch is not None:

@@ -241,3 +241,85 @@ def test_an_optimizer_says_what_to_compile_instead():
     with pytest.raises(Unsupported, match=r"is an optimizer \(AdamW\).*Compile the model or the loss"):
         torch.compile(optimizer.step, fullgraph=True)()
     assert "fused kernel of its own" in str(explain(optimizer.step)())
+
+
+def training_step(model, optimizer, clip=None):
+    def train(x):
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        if clip is not None:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
+        return loss
+    return train
+
+
+class Backend:
+    """A backend that counts what it is asked to make, and how often that runs."""
+
+    def __init__(self):
+        self.made, self.runs = 0, 0
+
+    def __call__(self, module, inputs):
+        self.made += 1
+
+        def run(*tensors):
+            self.runs += 1
+            return module(*tensors)
+        return run
+
+
+def trained(steps, train, model, optimizer):
+    losses = [train(torch.full((2, 3), i + 1.0)).item() for i in range(steps)]
+    return losses, [p.detach() for p in model.parameters()], [p.grad for p in model.parameters()]
+
+
+@pytest.mark.parametrize("clip", [None, 0.1])
+def test_the_model_of_a_training_step_is_compiled(clip):
+    backend, found = Backend(), []
+    for is_compiled in (True, False):
+        model = network()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+        train = training_step(model, optimizer, clip)
+        found.append(trained(3, torch.compile(train, backend=backend) if is_compiled else train, model, optimizer))
+    assert found[0][0] == found[1][0]
+    for mine, theirs in zip(found[0][1] + found[0][2], found[1][1] + found[1][2]):
+        assert torch.equal(mine, theirs)
+    assert (backend.made, backend.runs) == (2, 6)                # forward and backward of the model, in three steps
+    assert "compiled one by one" in str(explain(train)(torch.ones(2, 3)))
+
+
+def test_hooks_of_the_model_are_called_in_a_compiled_step_and_modules_stay_what_they_are():
+    model, seen = network(), []
+    model.register_forward_hook(lambda module, args, out: seen.append(tuple(out.shape)))
+    train = torch.compile(training_step(model, torch.optim.SGD(model.parameters(), lr=0.1)), backend="eager")
+    before = set(model.__dict__)
+    train(torch.ones(2, 3))
+    train(torch.ones(5, 3))
+    assert seen == [(2, 2), (5, 2)] and set(model.__dict__) == before
+    assert type(model(torch.ones(1, 3)).grad_fn).__name__ == "AddmmBackward0"
+
+
+def test_an_error_in_a_compiled_step_leaves_modules_as_they_were():
+    model = network()
+    train = torch.compile(training_step(model, torch.optim.SGD(model.parameters(), lr=0.1)), backend="eager")
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
+        train(torch.ones(2, 7))
+    assert type(model(torch.ones(1, 3)).grad_fn).__name__ == "AddmmBackward0"
+
+
+def test_a_gradient_penalty_is_left_to_eager():
+    model = network()
+
+    def train(x):
+        model.zero_grad()
+        grad, = torch.autograd.grad(model(x).sum(), x, create_graph=True)
+        loss = grad.pow(2).sum()
+        loss.backward()
+        return loss.detach()
+    x = torch.ones(2, 3, requires_grad=True)
+    found = torch.compile(train, backend="eager")(x)
+    grads = [p.grad for p in model.parameters()]
+    assert torch.equal(found, train(x))
+    assert all(p is None and q.grad is None or torch.equal(p, q.grad) for p, q in zip(grads, model.parameters()))
