@@ -24,15 +24,37 @@ def wrong_files(exercise):
     return sorted(exercise.solutions.glob("wrong_*.py"))
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
-def test_starter_fails_solution_passes_wrong_ones_fail(exercise, tmp_path):
-    starter = tmp_path / "starter.py"
+def is_on_ranks(exercise):
+    """Whether its tests run in several processes, which take longer to start than to grade."""
+    return re.search(r"^def test_\w+\(.*\branks\b", exercise.test.read_text(), re.MULTILINE) is not None
+
+
+ON_RANKS = [exercise for exercise in EXERCISES if is_on_ranks(exercise)]
+TOGETHER = [ON_RANKS[0::2], ON_RANKS[1::2], *([each] for each in EXERCISES if each not in ON_RANKS)]
+
+
+@pytest.mark.parametrize("exercises", TOGETHER, ids=lambda exercises: "-".join(each.name for each in exercises))
+def test_starter_fails_solution_passes_wrong_ones_fail(exercises, tmp_path):
+    jobs = [Job(exercise, file) for exercise in exercises for file in all_files(exercise, tmp_path)]
+    results = grade(jobs, LIMITS)
+    for exercise in exercises:
+        check_results(exercise, [result for result in results if result.exercise is exercise])
+
+
+def all_files(exercise, folder):
+    """Its starter, its solution, and the wrong ones."""
+    starter = folder / f"starter_{exercise.name}.py"
     starter.write_text(workspace.starter(exercise), encoding="utf-8")
-    files = [starter, exercise.solutions / "solution.py", *wrong_files(exercise)]
-    start, solution, *wrong = grade([Job(exercise, file) for file in files], LIMITS)
+    return [starter, exercise.solutions / "solution.py", *wrong_files(exercise)]
+
+
+def check_results(exercise, results):
+    """Those of its files, in the order of all_files."""
+    start, solution, *wrong = results
     assert {outcome.kind for outcome in start.outcomes} == {"todo"}
     assert solution.passed, solution
     assert solution.score == exercise.points
+    assert [result.file for result in wrong] == wrong_files(exercise)
     for result in wrong:
         check_wrong(result)
 
