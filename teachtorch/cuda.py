@@ -178,10 +178,20 @@ def _generator():
 # ---- memory ------------------------------------------------------------------------------------------------
 
 
+def _answer_of_no_gpu(name):
+    """The memory function of that name, on a machine without a GPU."""
+    def answer(device=None):
+        return _MEMORY_OF_NO_GPU[name]
+
+    answer.__name__ = answer.__qualname__ = name
+    answer.__doc__ = "What PyTorch answers without a GPU: nothing is allocated."
+    return answer
+
+
 def __getattr__(name):
     """The memory functions of whatever accelerator is there; here `device` is the GPU unless given."""
     if name in _MEMORY_OF_NO_GPU and not is_available():
-        return lambda device=None: _MEMORY_OF_NO_GPU[name]
+        return _answer_of_no_gpu(name)
     from .accelerator import memory
 
     if name.startswith("__") or not hasattr(memory, name):

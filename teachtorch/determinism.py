@@ -26,10 +26,12 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
 
 
 def are_deterministic_algorithms_enabled():
+    """Whether use_deterministic_algorithms is on."""
     return Switches.deterministic
 
 
 def is_deterministic_algorithms_warn_only_enabled():
+    """Whether use_deterministic_algorithms is on and would only warn."""
     return Switches.warn_only
 
 
@@ -65,6 +67,7 @@ def set_float32_matmul_precision(precision):
 
 
 def get_float32_matmul_precision():
+    """What set_float32_matmul_precision was given: "highest", "high" or "medium"."""
     return Switches.matmul_precision
 
 
@@ -76,6 +79,7 @@ def set_num_interop_threads(threads):
 
 
 def get_num_interop_threads():
+    """What set_num_interop_threads was given."""
     return Switches.interop_threads
 
 

@@ -155,6 +155,7 @@ class Tensor:
 
     @property
     def ndim(self):
+        """How many dimensions there are."""
         return len(self._shape)
 
     def numel(self):
@@ -169,10 +170,12 @@ class Tensor:
 
     @property
     def device(self):
+        """The device that holds the elements."""
         return self._device
 
     @property
     def itemsize(self):
+        """Bytes per element."""
         return self._dtype.itemsize
 
     def element_size(self):
@@ -181,6 +184,7 @@ class Tensor:
 
     @property
     def nbytes(self):
+        """Bytes that the elements take, without gaps between them."""
         if self._storage.__class__ is Entries:
             raise RuntimeError("nbytes is not defined for sparse tensors.  If you want the size of the constituent "
                                "tensors, add the nbytes of the indices and values.  If you want the size of the  "
@@ -189,10 +193,12 @@ class Tensor:
 
     @property
     def is_meta(self):
+        """Whether there are no elements, only a shape and a dtype."""
         return self._device.type == "meta"
 
     @property
     def is_cuda(self):
+        """Whether the elements lie on a `cuda` device."""
         return self._device.type == "cuda"
 
     @property
@@ -201,6 +207,7 @@ class Tensor:
 
     @property
     def is_cpu(self):
+        """Whether the elements lie in the memory of the host."""
         return self._device.type == "cpu"
 
     def get_device(self):
@@ -208,12 +215,15 @@ class Tensor:
         return -1 if self._device.index is None else self._device.index
 
     def is_floating_point(self):
+        """Whether the dtype is floating."""
         return self._dtype.is_floating_point
 
     def is_complex(self):
+        """Whether the dtype is complex; there is none here."""
         return False
 
     def is_signed(self):
+        """Whether the dtype has negative numbers."""
         return self._dtype.is_signed
 
     @property

@@ -44,37 +44,40 @@ A notebook shows the picture by itself. Elsewhere, printing it gives text, and
     picture.show()                       # opens it in the web browser
     picture.save("graph.html")           # one file that needs no network; also .svg, .txt, .dot and .json
 
-The path of a picture, and the file each stage lives in:
+The path of a picture, and the file each stage lives in. A picture of the kind ``x`` has four files, and the ending of a
+name says what is in it:
 
-    tensor --> trace --> SVG + player | text | DOT
+    tensor --> trace --> text | SVG | DOT --> picture
 
-1. ``graph_trace.py``, ``play_trace.py``, ``why_trace.py``, ``grads_trace.py``, ``versions_trace.py``,
-   ``diff_trace.py``, ``strides_trace.py``, ``picks_trace.py`` (gather, scatter, index), ``sparse_trace.py`` and
-   ``broadcast_trace.py`` and ``module_trace.py`` read public attributes (``grad_fn``, ``next_functions``...)
-   and write a *trace*: a small JSON value of nodes, edges, groups and steps (``trace.py``). Nothing after
-   this stage sees a tensor, so a picture never changes once it is made.
-   Their helpers: ``tensors.py``, ``names.py``, ``live.py`` (tensors alive anywhere) and ``engines.py`` (the
-   library of a tensor); for graphs ``walk.py``, ``engine_order.py``, ``collapse.py``, ``saved.py``,
-   ``module_frames.py`` and ``graph_*.py``; for runs ``play_record.py`` (hooks and the observer),
-   ``play_steps.py``, ``play_again.py``, ``strips.py``; for the others ``why_facts.py``, ``why_reasons.py``,
-   ``versions_facts.py``, ``versions_past.py``, ``versions_watch.py``, ``strides_*.py`` and ``view_rule.py``,
-   ``picks_*.py``, ``broadcast_rule.py``, ``grids_svg.py``, ``module_tree.py`` and ``module_calls.py``;
-   ``memory_replay.py``, ``memory_steps.py`` and ``memory_words.py`` replay an allocator's history;
-   ``fx_read.py`` reads the nodes of an fx graph;
-   ``dispatch_record.py`` (the observer) follows a call through the dispatcher;
-   ``streams_record.py`` (the observer) and ``streams_chrome.py`` (a profiler's file) see what streams do;
-   ``threads_record.py`` runs a CUDA kernel as Python, ``threads_warp.py`` judges a warp's addresses;
-   ``profile_facts.py`` adds up the events of a profile;
-   ``loader_record.py`` with ``loader_twin.py``, and ``optimizer_step.py`` run what they draw.
-2. ``text.py``, ``svg.py`` and ``dot.py`` turn a trace into Unicode text, SVG and DOT. The kind of the trace
-   picks the drawing code: ``<kind>_text.py``, ``<kind>_svg.py``, ``<kind>_dot.py``. ``theme.py`` holds the
-   colours, light and dark.
-3. ``picture.py`` wraps a trace as the object you hold: it shows itself in a notebook, has ``.text``,
-   ``.source`` (DOT), ``.trace``, ``.show()`` and ``.save()``.
-   ``html.py`` and ``player.js`` make the interactive form, with ``run.js`` for ``viz.play``;
-   ``viz.load("x.html")`` reads the trace back.
+    x_trace.py    the public function viz.x; reads public attributes (grad_fn, next_functions ...) and writes a *trace*
+    x_text.py     body(trace):    lines of Unicode
+    x_svg.py      draw(trace):    an <svg> element
+    x_dot.py      digraph(trace): a graphviz.Digraph
 
-To add a picture: write one function that makes a trace, and one drawing function per renderer.
+A trace (``trace.py``) is a small JSON value of nodes, edges, groups and steps. Nothing behind it sees a tensor, so a
+picture never changes once it is made. ``text.py``, ``svg.py`` and ``dot.py`` pick the file by the trace's kind. The kind
+``graph`` also serves ``viz.play``, and ``picks`` serves ``gather``, ``scatter``, ``index`` and ``sparse``; pictures of
+several kinds share ``cells_svg.py``, ``cells_dot.py`` and ``grids_svg.py``.
+
+Where a trace takes more than reading, its parts have files with endings of their own:
+
+    x_record.py, x_watch.py   watch something that runs, through hooks and the observer (also streams_chrome.py, which
+                              reads a profiler's file, loader_twin.py, optimizer_step.py, play_again.py, module_calls.py)
+    x_facts.py, x_rule.py     what is so, before anything is said or drawn (also strides_geometry.py, threads_warp.py,
+                              memory_replay.py, versions_past.py, fx_read.py, module_tree.py, view_rule.py)
+    x_steps.py                the steps that the player shows
+    x_notes.py, x_words.py, why_reasons.py    the sentences
+
+All kinds use ``tensors.py``, ``names.py``, ``live.py`` (tensors alive anywhere) and ``engines.py`` (the library of a
+tensor); graphs use ``walk.py``, ``engine_order.py``, ``collapse.py``, ``saved.py``, ``module_frames.py`` and
+``graph_*.py``; what is drawn uses ``svg_parts.py``, ``strips.py``, ``wrap.py`` and ``theme.py`` (colours, light and dark).
+
+``picture.py`` wraps a trace as the object you hold: it shows itself in a notebook, has ``.text``, ``.source`` (DOT),
+``.trace``, ``.show()`` and ``.save()``. ``html.py`` makes the interactive form, with ``player.js``, ``run.js`` for
+``viz.play`` and ``memory.js`` for ``viz.memory``; ``viz.load("x.html")`` reads the trace back.
+
+To add a picture ``x``: write the four files, and name the function in ``_HOME`` below and the kind in ``trace.KINDS``.
+``tests/viz/test_every_picture.py`` then asks for the rest.
 """
 
 from importlib import import_module

@@ -129,6 +129,7 @@ class GradScaler:
     # ---- asking, setting, saving ------------------------------------------------------------------------------
 
     def is_enabled(self):
+        """Whether it scales at all."""
         return self._enabled
 
     def get_scale(self):
@@ -136,21 +137,27 @@ class GradScaler:
         return self._scale if self._enabled else 1.0
 
     def get_growth_factor(self):
+        """By what the scale grows after enough steps without overflow."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor):
+        """Set by what the scale grows, a number greater than 1."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self):
+        """By what the scale shrinks after an overflow."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor):
+        """Set by what the scale shrinks after an overflow, a number less than 1."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self):
+        """How many steps without overflow let the scale grow."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval):
+        """Set how many steps without overflow let the scale grow, an int."""
         self._growth_interval = new_interval
 
     def state_dict(self):

@@ -159,10 +159,12 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
+        """Save on `ctx` what backward needs, of forward's inputs and output, if forward takes no ctx itself."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx, *grad_outputs):
+        """The gradients of forward's inputs, one each or None, from those of its outputs."""
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function to use it with backward mode AD.")
 
@@ -171,6 +173,7 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def vmap(info, in_dims, *args):
+        """What func.vmap does: (outputs, their batch dimensions) for inputs with batch dimensions `in_dims`."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
                                   "generate_vmap_rule=True.")
 
@@ -179,6 +182,7 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx, *grad_inputs):
+        """The tangents of the outputs, from those of the inputs."""
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
                                   "forward mode AD.")
 

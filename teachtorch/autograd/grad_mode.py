@@ -17,6 +17,7 @@ def is_grad_enabled():
 
 
 def is_inference_mode_enabled():
+    """Whether this thread is in inference_mode."""
     return state.inference
 
 
@@ -24,6 +25,7 @@ class _SwitchDecorator:
     """Makes a context manager usable as a decorator, generators included."""
 
     def clone(self):
+        """A fresh switch of the same kind."""
         return type(self)()
 
     def __call__(self, function):
@@ -97,6 +99,7 @@ class set_grad_enabled(_SwitchDecorator):
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def clone(self):
+        """A fresh switch of the same kind."""
         return set_grad_enabled(self.mode)
 
     def __call__(self, function):
@@ -119,6 +122,7 @@ class _unsafe_preserve_version_counter(_SwitchDecorator):
         self._before = [t._version for t in self.tensors]
 
     def clone(self):
+        """A fresh switch of the same kind."""
         return _unsafe_preserve_version_counter(self.tensors)
 
     def __enter__(self):
@@ -145,6 +149,7 @@ class inference_mode(_SwitchDecorator):
         self._before = []
 
     def clone(self):
+        """A fresh switch of the same kind."""
         return inference_mode(self.mode)
 
     def __enter__(self):
@@ -191,6 +196,7 @@ class set_multithreading_enabled(_SwitchDecorator):
         _multithreading.enabled = mode
 
     def clone(self):
+        """A fresh switch of the same kind."""
         return set_multithreading_enabled(self.mode)
 
     def __enter__(self):

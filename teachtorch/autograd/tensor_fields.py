@@ -95,6 +95,7 @@ def _output_nr(self):
 
 
 def _retains_grad(self):
+    """Whether backward keeps this non-leaf's gradient in `grad` (retain_grad)."""
     return self._meta is not None and self._meta.retains_grad
 
 

@@ -12,6 +12,8 @@ class ExecutionEngine:
 
 
 class VariableMeta(type):
+    """Makes every tensor an instance of Variable."""
+
     def __instancecheck__(cls, other):
         return isinstance(other, Tensor)
 

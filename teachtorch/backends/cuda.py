@@ -15,6 +15,7 @@ matmul.allow_bf16_reduced_precision_reduction = True
 
 
 def is_built():
+    """Whether PyTorch's own CUDA kernels are in this build: no."""
     return False
 
 
@@ -25,6 +26,9 @@ def _pair(name):
 
     def is_enabled():
         return _allowed[name]
+
+    enable.__doc__ = f"Allow scaled_dot_product_attention its implementation `{name}`, or forbid it."
+    is_enabled.__doc__ = f"Whether scaled_dot_product_attention may take its implementation `{name}`."
     return enable, is_enabled
 
 

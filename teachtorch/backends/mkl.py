@@ -2,4 +2,5 @@
 
 
 def is_available():
+    """Whether Intel's MKL is in this build: no."""
     return False

@@ -2,10 +2,12 @@
 
 
 def is_available():
+    """Whether there is an Apple GPU to use: no."""
     return False
 
 
 def is_built():
+    """Whether there are kernels for Apple's GPUs: no."""
     return False
 
 

@@ -2,4 +2,5 @@
 
 
 def is_available():
+    """Whether OpenMP is in this build: no."""
     return False

@@ -73,4 +73,5 @@ def set_default_device(given):
 
 
 def get_default_device():
+    """The device of tensors that name none: set_default_device's, or the CPU."""
     return settings.default_device or CPU

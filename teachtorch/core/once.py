@@ -12,6 +12,7 @@ def set_warn_always(enabled):
 
 
 def is_warn_always_enabled():
+    """Whether warnings that are given once are given each time."""
     return _always
 
 

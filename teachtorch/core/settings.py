@@ -18,6 +18,7 @@ def set_default_dtype(d):
 
 
 def get_default_dtype():
+    """The dtype of floating tensors that name none."""
     return default_dtype
 
 

@@ -40,6 +40,7 @@ class ProcessGroup:
         return len(self.ranks)
 
     def name(self):
+        """The backend's name."""
         return self.backend
 
     def keep(self, work):
@@ -376,6 +377,7 @@ def is_gloo_available():
 
 
 def is_nccl_available():
+    """Whether there is the backend NCCL: no."""
     return False
 
 

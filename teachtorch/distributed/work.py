@@ -45,9 +45,11 @@ class Work:
             self.report("end", 0)
 
     def is_success(self):
+        """Whether it is complete, without an error."""
         return self.is_completed()
 
     def exception(self):
+        """The error it ended with, if any."""
         return None
 
     def result(self):

@@ -47,7 +47,8 @@ class Categorical(Distribution):
         return f"{type(self).__name__}({self._given}: {value if value.numel() == 1 else value.size()})"
 
     param_shape = property(lambda self: self.__dict__[self._given].size())
-    support = property(lambda self: constraints.integer_interval(0, self._num_events - 1))
+    support = property(lambda self: constraints.integer_interval(0, self._num_events - 1),
+                       doc="The numbers of the categories, from 0 on.")
     mode = property(lambda self: self.probs.argmax(dim=-1))
 
     @property

@@ -10,6 +10,7 @@ class Constraint:
         self._name, self._holds, self.event_dim = name, holds, event_dim
 
     def check(self, value):
+        """Whether each element of a tensor (each event, where those have dimensions) is allowed, as bools."""
         return self._holds(value)
 
     def __repr__(self):
@@ -17,23 +18,28 @@ class Constraint:
 
 
 def interval(lower, upper):
+    """Numbers from `lower` to `upper`, both included."""
     return Constraint(f"Interval(lower_bound={lower}, upper_bound={upper})",
                       lambda value: (lower <= value) & (value <= upper))
 
 
 def less_than(upper):
+    """Numbers below `upper`."""
     return Constraint(f"LessThan(upper_bound={upper})", lambda value: value < upper)
 
 
 def greater_than(lower):
+    """Numbers above `lower`."""
     return Constraint(f"GreaterThan(lower_bound={lower})", lambda value: lower < value)
 
 
 def greater_than_eq(lower):
+    """Numbers from `lower` up."""
     return Constraint(f"GreaterThanEq(lower_bound={lower})", lambda value: lower <= value)
 
 
 def integer_interval(lower, upper):
+    """Whole numbers from `lower` to `upper`, both included."""
     return Constraint(f"IntegerInterval(lower_bound={lower}, upper_bound={upper})",
                       lambda value: (value % 1 == 0) & (lower <= value) & (value <= upper))
 

@@ -117,6 +117,7 @@ class Uniform(Distribution):
 
     @property
     def support(self):
+        """The numbers from `low` to `high`."""
         return constraints.interval(shown(self.low), shown(self.high))
 
     mean = property(lambda self: (self.high + self.low) / 2)

@@ -74,9 +74,28 @@ class Distribution:
         self._require(value, self.support, "Expected value argument (Tensor of shape {}) to be within the support "
                       f"({self.support!r}) of the distribution {self!r}, but found invalid values:\n")
 
-    batch_shape = property(lambda self: self._batch_shape)
-    event_shape = property(lambda self: self._event_shape)
-    stddev = property(lambda self: self.variance.sqrt())
+    batch_shape = property(lambda self: self._batch_shape, doc="How many distributions, and how they are laid out.")
+    event_shape = property(lambda self: self._event_shape, doc="The shape of one sample of one of them.")
+    stddev = property(lambda self: self.variance.sqrt(), doc="The standard deviation, of the shape of the mean.")
+
+    @property
+    def mean(self):
+        """The mean, of shape batch_shape + event_shape."""
+        raise NotImplementedError
+
+    @property
+    def mode(self):
+        """The most likely value, of shape batch_shape + event_shape."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self):
+        """The variance, of shape batch_shape + event_shape."""
+        raise NotImplementedError
+
+    def expand(self, batch_shape):
+        """The same distribution with its parameters expanded to another batch shape."""
+        raise NotImplementedError
 
     def sample(self, sample_shape=()):
         """Samples of shape sample_shape + batch_shape + event_shape, without gradient."""
@@ -99,7 +118,12 @@ class Distribution:
         """The probability of at most `value`."""
         raise NotImplementedError
 
+    def icdf(self, value):
+        """The inverse of `cdf`: where it reaches the probability `value`."""
+        raise NotImplementedError
+
     def perplexity(self):
+        """exp of the entropy, of shape batch_shape."""
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape=()):
@@ -136,6 +160,7 @@ class Independent(Distribution):
 
     @property
     def support(self):
+        """Events whose parts are in the support of the base distribution."""
         base = self.base_dist.support
         return constraints.independent(base, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else base
 

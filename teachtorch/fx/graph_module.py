@@ -37,6 +37,7 @@ class GraphModule(Module):
 
     @property
     def graph(self):
+        """The Graph; setting another one writes `forward` anew."""
         return self._graph
 
     @graph.setter

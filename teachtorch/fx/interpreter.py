@@ -72,6 +72,7 @@ class Interpreter:
         return args, kwargs
 
     def map_nodes_to_values(self, args, n):
+        """`args` with each node in them replaced by its value, for the node `n`."""
         def value(node):
             if node not in self.env:
                 raise RuntimeError(f"Node {n} referenced nonexistent value {node}! Run Graph.lint() to "

@@ -186,12 +186,15 @@ class ModuleDict(Module):
         return key in self._modules
 
     def keys(self):
+        """The names, in the order in which they were added."""
         return self._modules.keys()
 
     def items(self):
+        """(name, value) of all modules."""
         return self._modules.items()
 
     def values(self):
+        """The modules."""
         return self._modules.values()
 
     def clear(self):
@@ -310,15 +313,19 @@ class ParameterDict(Module):
         return key in self._keys
 
     def keys(self):
+        """The names, in the order in which they were added."""
         return self._keys.keys()
 
     def items(self):
+        """(name, value) of all parameters."""
         return ((key, self[key]) for key in self._keys)
 
     def values(self):
+        """The parameters."""
         return (self[key] for key in self._keys)
 
     def get(self, key, default=None):
+        """The value under `key`, or `default`."""
         return self[key] if key in self else default
 
     def setdefault(self, key, default=None):

@@ -757,13 +757,18 @@ def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False):
     return functional_rrelu(input, lower, upper, training, True)
 
 
+def threshold_(input, threshold, value):
+    """threshold in place."""
+    return run("threshold", True, input, threshold, value)
+
+
 publish("rrelu", rrelu, ("",))
 publish("rrelu_", rrelu_, ("", *FUNCTIONAL))
 publish("selu", selu, ("",))
 publish("selu_", selu_, ("",))
 publish("celu", celu, ("",))
 publish("celu_", celu_, ("",))
-publish("threshold_", lambda input, threshold, value: run("threshold", True, input, threshold, value), ("",))
+publish("threshold_", threshold_, ("",))
 inplace_functions("relu")
 
 for _name, _function in (("relu_", exports["Tensor"]["relu_"]), ("selu_", selu_), ("celu_", celu_),

@@ -198,7 +198,12 @@ def square(self):
     return self.pow(2)
 
 
-publish("square_", lambda self: self.pow_(2), ("Tensor",))
+def square_(self):
+    """In-place version of `square`: changes this tensor and returns it."""
+    return self.pow_(2)
+
+
+publish("square_", square_, ("Tensor",))
 
 
 @pointwise("sqrt", numpy=np.sqrt, kind=FLOAT, vjp={"self": lambda grad, result: grad / (2 * result)})
@@ -561,9 +566,19 @@ def polygamma(n, input):
     return higher_polygamma(input, n)
 
 
+def polygamma_method(self, n):
+    """The n-th derivative of digamma. RuntimeError for a negative n."""
+    return polygamma(n, self)
+
+
+def polygamma_(self, n):
+    """In-place version of `polygamma`: changes this tensor and returns it."""
+    return self.copy_(polygamma(n, self))
+
+
 publish("polygamma", polygamma, ("", "special"))
-publish("polygamma", lambda self, n: polygamma(n, self), ("Tensor",))
-publish("polygamma_", lambda self, n: self.copy_(polygamma(n, self)), ("Tensor",))
+publish("polygamma", polygamma_method, ("Tensor",))
+publish("polygamma_", polygamma_, ("Tensor",))
 publish("i1", i1, ("special",))
 
 

@@ -378,8 +378,12 @@ def flip(self, dims):
     return np.copy(np.flip(self, dims) if self.ndim else self, order="K")
 
 
-registry["flip"].info.public = publish("flip", lambda input, dims: registry["flip"](
-    input, size_argument(dims, "flip", "dims", 2)), ("",))
+def torch_flip(input, dims):
+    """The order of elements reversed along the dimensions."""
+    return registry["flip"](input, size_argument(dims, "flip", "dims", 2))
+
+
+registry["flip"].info.public = publish("flip", torch_flip, ("",))
 publish("flip", method_of_sizes(registry["flip"], "dims", flip.__doc__), ("Tensor",))
 
 

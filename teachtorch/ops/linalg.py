@@ -74,7 +74,12 @@ def det(A):
     return np.asarray(np.linalg.det(A), A.dtype)
 
 
-publish("det", lambda input: det(input), ("", "Tensor"))
+def torch_det(input):
+    """The determinants of square matrices (..., n, n), as (...)."""
+    return det(input)
+
+
+publish("det", torch_det, ("", "Tensor"))
 
 
 def fake_slogdet(A):
@@ -110,7 +115,12 @@ def slogdet(A):
     return return_type("linalg_slogdet", SIGN_AND_LOGARITHM)(*slogdet_(A))
 
 
-publish("slogdet", lambda input: return_type("slogdet", SIGN_AND_LOGARITHM)(*slogdet_(input)), ("", "Tensor"))
+def torch_slogdet(input):
+    """(sign, logabsdet) of the determinants: det = sign * exp(logabsdet), without overflow."""
+    return return_type("slogdet", SIGN_AND_LOGARITHM)(*slogdet_(input))
+
+
+publish("slogdet", torch_slogdet, ("", "Tensor"))
 
 
 @composite("logdet")

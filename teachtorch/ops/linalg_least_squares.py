@@ -83,7 +83,12 @@ def pinv(self, rcond=None, hermitian=False, *, atol=None, rtol=None):
     return pinv_(self, atol, rtol, hermitian)
 
 
-publish("pinverse", lambda input, rcond=1e-15: pinv(input, rcond), ("", "Tensor"))
+def pinverse(input, rcond=1e-15):
+    """The Moore-Penrose pseudo-inverses (..., n, m); singular values up to rcond * largest count as zero."""
+    return pinv(input, rcond)
+
+
+publish("pinverse", pinverse, ("", "Tensor"))
 
 
 # ---- least squares -----------------------------------------------------------------------------------------

@@ -213,7 +213,12 @@ def power(base, n):
     return found
 
 
-publish("matrix_power", lambda input, n, out=None: matrix_power(input, n, out=out), ("", "Tensor"))
+def torch_matrix_power(input, n, out=None):
+    """The product of n equal square matrices (..., m, m); for a negative n of their inverses."""
+    return matrix_power(input, n, out=out)
+
+
+publish("matrix_power", torch_matrix_power, ("", "Tensor"))
 
 
 def check_chain(tensors):

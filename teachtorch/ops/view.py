@@ -417,8 +417,13 @@ def split(tensor, split_size_or_sections, dim=0):
     return registry["split"](tensor, operator_index(split_size_or_sections), dim)
 
 
+def split_method(self, split_size, dim=0):
+    """Pieces of one size (the last may be smaller), or of a list of sizes, as a tuple of views."""
+    return split(self, split_size, dim)
+
+
 publish("split", split, ("",))
-publish("split", lambda self, split_size, dim=0: split(self, split_size, dim), ("Tensor",))
+publish("split", split_method, ("Tensor",))
 
 
 @composite("chunk")
@@ -689,8 +694,20 @@ _squeezes_ = [inplace_geometry("squeeze", "3"), inplace_geometry("squeeze.dim", 
 
 publish_inplace(_t_, lambda self: _t_(self))
 publish_inplace(_transpose_, lambda self, dim0, dim1: _transpose_(self, dim0, dim1))
-publish("swapdims_", lambda self, dim0, dim1: _transpose_(self, dim0, dim1), ("Tensor",))
-publish("swapaxes_", lambda self, axis0, axis1: _transpose_(self, axis0, axis1), ("Tensor",))
+
+
+def swapdims_(self, dim0, dim1):
+    """Another name of `transpose_`."""
+    return _transpose_(self, dim0, dim1)
+
+
+def swapaxes_(self, axis0, axis1):
+    """Another name of `transpose_`."""
+    return _transpose_(self, axis0, axis1)
+
+
+publish("swapdims_", swapdims_, ("Tensor",))
+publish("swapaxes_", swapaxes_, ("Tensor",))
 publish_inplace(_unsqueeze_, lambda self, dim: _unsqueeze_(self, dim))
 publish_inplace(_as_strided_, lambda self, size, stride, storage_offset=None: _as_strided_(
     self, size, stride, storage_offset))

@@ -15,6 +15,7 @@ class TreeSpec:
         return 1 if self.is_leaf() else sum([child.num_leaves for child in self.children_specs])
 
     def is_leaf(self):
+        """Whether it stands for one value that is no container."""
         return self.type is None
 
 

@@ -337,6 +337,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx, *grads):
+        """Run the segment again, and backward through it. RuntimeError in autograd.grad, which it cannot serve."""
         if isinstance(current.task, TargetedTask):
             raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing "
                                "an `inputs` parameter to .backward(). To resolve this error, you can either set "
@@ -385,10 +386,12 @@ class DefaultDeviceType:
 
     @staticmethod
     def set_device_type(device="cuda"):
+        """Name another kind, such as "cuda"."""
         DefaultDeviceType._type = device
 
     @staticmethod
     def get_device_type():
+        """The kind: "cpu" unless another was named."""
         return DefaultDeviceType._type or "cpu"
 
 

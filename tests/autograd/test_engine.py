@@ -25,6 +25,16 @@ def test_later_operators_run_first(torch):
     assert ran == ["out", "e", "d", "b", "a"]
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_the_leaves_of_one_node_are_filled_in_the_order_of_its_inputs(torch, count):
+    leaves = [torch.ones(2, requires_grad=True) for _ in range(count)]
+    filled = []
+    for i, leaf in enumerate(leaves):
+        leaf.register_post_accumulate_grad_hook(lambda t, i=i: filled.append(i))
+    torch.cat(leaves).sum().backward()
+    assert filled == list(range(count))
+
+
 def test_a_diamond_waits_for_all_gradients(torch):
     a = torch.ones((), requires_grad=True)
     b = a + a

@@ -36,11 +36,20 @@ def group():
         ([4 * MIB] * 20, [[0], list(range(1, 8)), list(range(8, 15)), list(range(15, 20))]),
         ([30 * MIB, 1, 1], [[0], [1, 2]]),
         ([MIB // 2, MIB // 2 - 1, 2, 24 * MIB, 2 * MIB], [[0, 1, 2], [3, 4]]),
+        ([MIB // 2, MIB // 2, 12 * MIB, 13 * MIB, 1], [[0, 1], [2, 3], [4]]),
     ],
 )
 def test_buckets_close_when_they_have_reached_their_limit(sizes, expected):
     tensors = [torch.empty(size, dtype=torch.uint8, device="meta") for size in sizes]
     assert compute_bucket_assignment_by_size(tensors, [FIRST_BUCKET, BUCKET_CAP]) == expected
+
+
+@pytest.mark.parametrize("cap, expected", [(None, [1, 3]), (2, [2, 2])])
+def test_the_first_bucket_is_a_small_one_unless_a_size_is_asked_for(group, cap, expected):
+    ddp = DDP(nn.Sequential(*[nn.Linear(512, 512, bias=False) for _ in range(4)]), bucket_cap_mb=cap)
+    for _ in range(2):              # the second forward makes the buckets anew
+        ddp(torch.ones(1, 512)).sum().backward()
+    assert [len(bucket.indices) for bucket in ddp.reducer.buckets] == expected      # 1 MiB a parameter
 
 
 def test_each_dtype_has_buckets_of_its_own():

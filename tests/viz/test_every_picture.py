@@ -3,12 +3,13 @@
 import importlib
 import re
 import shutil
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import viz
-from viz import dot
+from viz import dot, trace
 
 LAYOUT = pytest.mark.skipif(
     not shutil.which("graphviz-pure") and not dot._installed("graphviz-pure"), reason="needs graphviz-pure"
@@ -139,3 +140,25 @@ def test_the_largest_run_still_fits(lib, tmp_path):
 def test_tables_and_chains_need_no_layout_program(kind, lib, monkeypatch):
     monkeypatch.setenv("TEACHTORCH_DOT", "no-such-program")
     assert "text/html" in picture_of(kind, lib)._repr_mimebundle_()
+
+
+FOLDER = Path(viz.__file__).parent
+DRAWERS = ("text", "svg", "dot")
+
+
+@pytest.mark.parametrize("kind", trace.KINDS)
+def test_every_kind_has_a_file_for_its_text_its_svg_and_its_dot(kind):
+    assert [d for d in DRAWERS if not (FOLDER / f"{kind}_{d}.py").exists()] == []
+
+
+def test_every_public_picture_is_made_in_a_trace_file_and_stands_in_the_readme():
+    pictures = [name for name in viz.__all__ if name[0].islower() and name != "load"]
+    assert [name for name in pictures if not viz._HOME[name].endswith("_trace")] == []
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    assert [name for name in pictures if f"`viz.{name}(" not in readme and f"`viz.{name}(x)[" not in readme] == []
+
+
+def test_the_files_that_the_package_describes_are_there():
+    named = set(re.findall(r"``(\w+\.(?:py|js))``|\b(\w+\.py)\b", viz.__doc__))
+    named = {name for pair in named for name in pair if name and not name.startswith(("x_", "test_"))}
+    assert [name for name in sorted(named) if not (FOLDER / name).exists()] == []

@@ -122,7 +122,14 @@ def check_sparse_dim(sparse_dim, dims):
 
 
 to_sparse_op.info.public = to_sparse_dim_op.info.public = publish("to_sparse", to_sparse, ("Tensor",))
-publish("to_sparse_coo", lambda self: self.to_sparse(), ("Tensor",))
+
+
+def to_sparse_coo(self):
+    """The tensor in coordinate layout: `to_sparse()`."""
+    return self.to_sparse()
+
+
+publish("to_sparse_coo", to_sparse_coo, ("Tensor",))
 
 
 # ---- the values of one tensor at the places of another -----------------------------------------------------
