@@ -29,7 +29,7 @@ def refuse_integers(dtype, kernel):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type_name(dtype)}'")
 
 
-def check_parameter_dtypes(dtype, dtypes, is_statistic=False):
+def check_parameter_dtypes(dtype, dtypes):
     """Parameters have the input's dtype, or are float32 beside 16-bit floats."""
     for found in dtypes:
         if found is None or found is dtype or dtype.itemsize == 2 and found is dt.float32:

@@ -99,8 +99,9 @@ def by_columns_stride(shape):
     return (*outer, 1, m)
 
 
-def fake_matrix(shape, dtype, columns=True):
-    return Fake(shape, dtype, by_columns_stride(shape) if columns else None)
+def fake_matrix(shape, dtype):
+    """What a factorization returns: matrices that lie column by column."""
+    return Fake(shape, dtype, by_columns_stride(shape))
 
 
 def fake_info(batch):

@@ -161,10 +161,10 @@ def looped(python, scalar):
 
 # ---- other names -------------------------------------------------------------------------------------------
 
-def also_called(name, *aliases, spaces=("", "Tensor")):
+def also_called(name, *aliases):
     """Publish an operator and its in-place variant under other names too."""
     for suffix in ("", "_"):
-        for space in spaces:
+        for space in ("", "Tensor"):
             function = exports.get(space, {}).get(name + suffix)
             for alias in aliases if function is not None else ():
                 publish(alias + suffix, function, (space,))

@@ -208,11 +208,6 @@ def to_accelerator(device_type):
     return publish(device_type, method, ("Tensor",))
 
 
-def pinned_if_asked(tensor, pin):
-    """What factories do with `pin_memory=`: nothing where no accelerator could copy from it."""
-    return tensor.pin_memory() if pin and accelerator_type() is not None else tensor
-
-
 to_accelerator("sim")
 for _function in (pin_memory, is_pinned, record_stream):
     publish(_function.__name__, _function, ("Tensor",))

@@ -167,10 +167,6 @@ def pressing(batch, how):
     return press
 
 
-def raise_it():
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("hook", ["on_train_batch_start", "on_after_backward", "on_validation_batch_start"])
 def test_ctrl_c_ends_cleanly_and_goes_on_bit_for_bit(tmp_path, hook):
     def ctrl_c():

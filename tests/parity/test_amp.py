@@ -174,3 +174,20 @@ def test_the_older_names_switch_themselves_off():
             assert not T.cuda.amp.GradScaler().is_enabled()
             with T.cuda.amp.autocast():
                 assert (T.ones(2, 2) @ T.ones(2, 2)).dtype is T.float32
+
+
+def test_a_loaded_scaler_remembers_how_many_steps_went_well():
+    """One step before the checkpoint and one behind it make two: the scale grows."""
+    def scale_after(T):
+        first, second = (T.amp.GradScaler("cpu", init_scale=4.0, growth_interval=2) for _ in range(2))
+        for scaler in (first, second):
+            weight = T.ones(1, requires_grad=True)
+            optimizer = T.optim.SGD([weight], 0.1)
+            scaler.scale((weight * 2).sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            if scaler is first:
+                second.load_state_dict(first.state_dict())
+        return second.get_scale(), second.state_dict()["_growth_tracker"]
+
+    assert scale_after(teachtorch) == scale_after(torch) == (8.0, 0)
