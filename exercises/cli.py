@@ -191,6 +191,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     """Grade without writing to the folder, and report; over folders and saved reports: the class report."""
     words = naming.sort(arguments.what)
     chosen = naming.chosen(words.names)
+    _check_folders(arguments.jsonl, arguments.gradescope)
     if words.folders or words.files:
         return _report_class(arguments, words, chosen)
     place = _submission(arguments)
@@ -235,6 +236,13 @@ def _read_reports(path: Path, chosen: list) -> list[tuple[str, list[dict]]]:
     except ValueError as error:
         raise UsageError(error) from error
     return report.by_learner(records, path.stem)
+
+
+def _check_folders(*paths: str | None) -> None:
+    """A report that cannot be written is refused before the grading, which may take long."""
+    for path in filter(None, paths):
+        if path != "-" and not Path(path).parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {Path(path).parent}")
 
 
 def _opened(path: str | None):

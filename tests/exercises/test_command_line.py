@@ -243,6 +243,13 @@ def test_missing_file(run, workspace):
     assert "1 starter files written" in err
 
 
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_graded(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("exercises.cli.lessons.grade_files", pytest.fail)
+    for option in ("--jsonl", "--gradescope"):
+        code, _, err = run("report", "offset", option, str(tmp_path / "none" / "report"))
+        assert code == 2 and "there is no folder" in err
+
+
 def test_report_formats(run, workspace, tmp_path):
     solve(workspace, "offset")
     lines, results = tmp_path / "report.jsonl", tmp_path / "results.json"

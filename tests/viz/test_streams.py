@@ -58,7 +58,9 @@ def test_race_is_drawn_and_told():
     (race,) = of_kind(picture.trace.edges, "race")
     assert (race["from"], race["to"], race["label"]) == ("k0", "k1", "read after write")
     assert "RACE (read after write)" in picture.text and "race-line" in picture.svg
-    assert any("wait_stream" in note for note in picture.trace.notes)
+    told = [note.split(" ")[0] for note in picture.trace.notes]
+    assert told[1:2] + told[-1:] == ["Race", "Missing:"] and len(told) == 5, "a line for each of the sanitizer's"
+    assert "wait_stream" in picture.trace.notes[-1]
 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
