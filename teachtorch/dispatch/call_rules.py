@@ -91,6 +91,7 @@ TYPES = {                           # as signatures call it: (as errors call it,
     "Dimname": ("name", lambda value: False),
     "DimnameList": ("tuple of names", lambda value: False),
 }
+NUMBERS = frozenset("Scalar int64_t SymInt double IntArrayRef SymIntArrayRef".split())
 ALIASES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}      # NumPy's names
 
 
@@ -120,6 +121,14 @@ class Parameter:
             return self.allows_none or self.kind == "PyObject*"
         return self.check(value) or self.takes_numbers and is_number(value) or \
             self.is_sizes and self.repeats and is_index(value)
+
+    def as_number(self, value):
+        """Where numbers are asked for: numbers in place of the tensors that stand for them."""
+        if self.kind not in NUMBERS:
+            return value
+        if isinstance(value, tuple | list):
+            return tuple(map(self.as_number, value)) if any([isinstance(v, Tensor) for v in value]) else value
+        return value.item() if isinstance(value, Tensor) else value
 
     def __str__(self):
         return f"{self.type_name} {self.name}" + (f" = {self.default}" if self.optional else "")
@@ -164,6 +173,25 @@ class Rule:
             elif not parameter.fits(value := left.pop(given[0])):
                 return self.wrong_type(parameter, value)
         return self.unexpected(left, args) if left else None
+
+    def with_numbers(self, args, kwargs):
+        """The call's arguments, numbers in place of the tensors that stand for them."""
+        by_name = {n: p for p in self.parameters for n in (p.name, *ALIASES.get(p.name, ()))}
+        if self.takes_loose_sizes:
+            args = tuple([self.parameters[0].as_number(a) for a in args])
+        else:
+            args = tuple([p.as_number(a) for p, a in zip(self.parameters, args)])
+        return args, {n: by_name[n].as_number(v) for n, v in kwargs.items()}
+
+    def in_place(self, args, kwargs):
+        """The call's arguments, in their places what may stand there: (args, kwargs)."""
+        args, left = [*args], dict(kwargs)
+        for parameter in self.parameters[len(args):self.most_in_place]:
+            given = [n for n in (parameter.name, *ALIASES.get(parameter.name, ())) if n in left]
+            if not given:
+                break
+            args.append(left.pop(given[0]))
+        return tuple(args), left
 
     def wrong_type(self, parameter, value, position=""):
         found = f"not {type_name(value)}"
@@ -246,6 +274,30 @@ def objection(name, args, kwargs):
     if len(plausible) == 1:
         return plausible[0].objection(args, kwargs)
     return invalid_combination(rules[0].name, shown, args, kwargs)
+
+
+def with_numbers(name, args, kwargs):
+    """(args, kwargs) of a call with numbers in place of the tensors that stand for them; None if it has no such tensors,
+    or fits no signature."""
+    return rewritten(name, args, kwargs, Rule.with_numbers)
+
+
+def in_place(name, args, kwargs):
+    """(args, kwargs) of a call without the names of what may be given in its place; None if there are no such names, or
+    the call fits no signature."""
+    return rewritten(name, args, kwargs, Rule.in_place)
+
+
+def rewritten(name, args, kwargs, rewrite):
+    rules, is_method = rules_of(name)
+    rest = tuple(args[1:] if is_method else args)
+    for rule in rules:
+        if rule.objection(rest, kwargs) is None:
+            new, named = rewrite(rule, rest, kwargs)
+            changed = [*named] != [*kwargs] or any(
+                [a is not b for a, b in zip((*new, *named.values()), (*rest, *kwargs.values()))])
+            return ((*args[:len(args) - len(rest)], *new), named) if changed else None
+    return None
 
 
 def invalid_combination(name, rules, args, kwargs):

@@ -18,6 +18,7 @@ from ..core import observer
 from ..tensor import Tensor, method, same_memory
 from . import keys as K
 from .modes import function_modes
+from .numpy_names import TORCH_NAMES, respelt
 from .operator import makers, registry
 from .overriding import PLAIN, asks, disabled_torch_function, dispatching, overriding  # noqa: F401
 from .state import state
@@ -93,6 +94,8 @@ def multiple_dispatch_failed(function, candidates):
 # ---- where calls are caught -------------------------------------------------------------------------------------------
 
 OPERATORS = f"{__name__.partition('.')[0]}.ops."      # where the functions of torch are written
+NUMPY_NAMES = TORCH_NAMES.keys()
+
 _asking = weakref.WeakSet()                         # functions that find overriding arguments themselves
 _wrapped = weakref.WeakKeyDictionary()              # function -> {name: the function that asks first}
 
@@ -125,6 +128,8 @@ def wrapped_to_ask(function, name, rules):
     @functools.wraps(function)
     def public(*args, **kwargs):
         try:
+            if kwargs and not NUMPY_NAMES.isdisjoint(kwargs):
+                kwargs = respelt(rules, kwargs)
             classes = tuple(map(type, args))
             if (classes not in usual or kwargs) and takes_over(classes, args, kwargs):
                 return overridden(args, kwargs)
@@ -132,8 +137,10 @@ def wrapped_to_ask(function, name, rules):
                 return overridden(args, kwargs)
             return reported(function, name, args, kwargs) if observer.active else function(*args, **kwargs)
         except Exception as error:
-            explain(error, name, function, rules, args, kwargs)
-            raise
+            again = explain(error, name, function, rules, args, kwargs)
+            if again is None:
+                raise
+        return public(*again[0], **again[1])
 
     def takes_over(classes, args, kwargs):
         """Whether an argument in its place takes the call over. TypeError for arguments that do not fit."""

@@ -76,7 +76,7 @@ class Sigmoid(Module):
     """1 / (1 + exp(-x))."""
 
     def forward(self, input):
-        return input.sigmoid()
+        return exports[""]["sigmoid"](input)
 
 
 class LogSigmoid(Module):
@@ -90,7 +90,7 @@ class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, input):
-        return input.tanh()
+        return exports[""]["tanh"](input)
 
 
 class Tanhshrink(Module):

@@ -38,6 +38,25 @@ def as_int(value, position, function, argument):
                     f"element of type {type(value).__name__} at pos {position}")
 
 
+def require_kind(value, kinds, wanted, function, argument, position=None):
+    """TypeError for an argument that is of none of the classes `kinds`; True and False are no numbers."""
+    if not isinstance(value, kinds) or isinstance(value, bool) and bool not in kinds:
+        place = "" if position is None else f" (position {position})"
+        raise TypeError(f"{function}(): argument '{argument}'{place} must be {wanted}, not {type(value).__name__}")
+
+
+def require_bool(value, function, argument, position=None):
+    """TypeError for anything but True and False: numbers, strings and lists have a truth value, too."""
+    if value is not True and value is not False:
+        require_kind(value, (bool,), "bool", function, argument, position)
+
+
+def require_float(value, function, argument, position=None):
+    """TypeError for anything but a number, or a tensor that stands for one."""
+    if value.__class__ is not float:
+        require_kind(value, (bool, int, float, np.number, Tensor), "float", function, argument, position)
+
+
 def size_argument(value, function, argument="size", position=1):
     """The sizes in one argument, which must be a tuple or list: `full((2,), 3)`."""
     if not isinstance(value, _SEQUENCES):

@@ -17,6 +17,7 @@ from ..dispatch.state import state
 from ..kernels import normalization as kernels
 from ..kernels.pointwise import silently
 from ..tensor import Size, stride_of
+from .arguments import require_bool
 from .declare import exports, operator, publish
 from .fake import Fake
 from .reduction_arrays import widened
@@ -273,10 +274,15 @@ def functional_batch_norm(
             towards the batch's mean and unbiased variance. None in training: not kept.
         weight, bias: (C,) or None.
     Raises:
-        ValueError: one value per channel in training.
+        ValueError: one value per channel in training, or an eps that is no positive number then.
     """
     if training:
         check_batch_size(input._shape)
+    if training and eps <= 0.0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    require_bool(training, "batch_norm", "training", 6)
     if momentum is None:
         raise TypeError("batch_norm(): argument 'momentum' (position 7) must be float, not NoneType")
     return batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)

@@ -47,6 +47,7 @@ def check_convolution(
         )
     check_groups(weight_shape, groups)
     check_channels(shape, weight_shape, bias_shape, transposed, groups)
+    check_kernel_is_there(weight_shape[2:])
     if transposed:
         check_output_padding(output_padding, stride, dilation)
     else:
@@ -101,6 +102,16 @@ def check_channels(shape, weight_shape, bias_shape, transposed, groups):
             f"{given} of size {list(weight_shape)}, expected bias to be 1-dimensional with {outputs} "
             f"elements, but got bias of size {list(bias_shape)} instead"
         )
+
+
+def check_kernel_is_there(kernel):
+    if 0 not in kernel:
+        return
+    if len(kernel) == 3:
+        raise RuntimeError("kernel size should be greater than zero, but got: "
+                           f"{' x '.join(map(str, kernel))} (TxHxW)")
+    height, width = (1, *kernel) if len(kernel) == 1 else kernel
+    raise RuntimeError(f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: {width}")
 
 
 def check_kernel_fits(shape, weight_shape, padding, dilation):

@@ -153,7 +153,7 @@ def embedding_bag(
     check_bag_arguments(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
     if len(input._shape) == 2:
         offsets = beside(input, np.arange(input._shape[0], dtype=np.int64) * input._shape[1])
-        input = input.reshape(-1)
+        input, include_last_offset = input.reshape(-1), False
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     bags, count = bag_numbers(array_of(offsets), input._shape[0], include_last_offset)
     check_entries(input, weight, padding_idx)

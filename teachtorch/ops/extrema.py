@@ -11,13 +11,14 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry
+from ..dispatch.numpy_names import TORCH_NAMES
 from ..dispatch.operator import registry
 from ..kernels import reduce as folds
 from ..tensor import Tensor
 from .declare import BOOL, LINEAR, exports, operator, pointwise, publish, write_out
 from .fake import Fake
 from .node_names import name_node
-from .reduction_arguments import (NUMPY_NAMES, axis_of, check_extremum_out, check_not_empty, check_out_dtypes, dims_of,
+from .reduction_arguments import (axis_of, check_extremum_out, check_not_empty, check_out_dtypes, dims_of,
                                   numpy_names, reduced_shape, require_dim, restored, with_out_check)
 from .reduction_arrays import dense, widened
 
@@ -205,7 +206,7 @@ def torch_spelt(name, **arguments):
     """The arguments by PyTorch's names. TypeError for a name that is neither library's."""
     found = {}
     for key, value in arguments.items():
-        key = NUMPY_NAMES.get(key, key)
+        key = TORCH_NAMES.get(key, key)
         if key not in ("dim", "keepdim", "other", "out"):
             raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
         if value is not None or key not in found:

@@ -311,26 +311,37 @@ def index_backward(grad, shape, indices):
 
 
 def fake_index_put(self, indices, values, accumulate=False):
-    check_put(self, indices, values)
+    check_put(self, indices, values, accumulate)
     return preserved_like(self)
 
 
-def check_put(self, indices, values):
+def check_put(self, indices, values, accumulate=False):
     """IndexError for bad indices, RuntimeError where `values` do not fit what they pick."""
     if isinstance(indices, Tensor):
         raise TypeError("index_put(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor")
+    fills = not accumulate and fills_a_mask(indices, values)
     shape = picked_shape(self, indices)
     if not is_expandable(values._shape, shape):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(values._shape)} cannot be broadcast to "
             f"indexing result of shape {list(shape)}"
         )
-    if values._dtype is not self._dtype:
+    if values._dtype is not self._dtype and not fills:
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{scalar_type_name(self._dtype)} for the destination and "
             f"{scalar_type_name(values._dtype)} for the source."
         )
+
+
+def fills_a_mask(indices, values):
+    """Whether one value is put where one mask says, as masked_fill does: the value then may have any dtype."""
+    masks = [i for i in indices if i is not None]
+    if values.numel() != 1 or len(masks) != 1 or masks[0]._dtype not in (dt.bool, dt.uint8):
+        return False
+    if masks[0]._dtype is dt.uint8:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    return True
 
 
 def is_expandable(shape, target):

@@ -1,4 +1,5 @@
 """Loss functions."""
+import math
 import numbers
 import warnings
 
@@ -8,6 +9,8 @@ from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels.pointwise import silently
+from ..tensor import Tensor
+from .arguments import require_float, require_kind
 from .declare import LINEAR, operator, publish
 from .fake import Fake
 from .node_names import name_node
@@ -241,6 +244,8 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     `weight`: (C,); `label_smoothing`: how much of the target is spread evenly over all classes, in [0, 1].
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    require_kind(ignore_index, (int, np.integer, Tensor), "int", "cross_entropy_loss", "ignore_index", 5)
+    require_float(label_smoothing, "cross_entropy_loss", "label_smoothing", 6)
     if label_smoothing > 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if input._shape == target._shape:
@@ -269,14 +274,14 @@ def probability_loss(input, target, weight, ignore_index, reduction, label_smoot
     if weight is not None:
         check_class_weights(input.shape, tuple(weight.shape), "cross_entropy: ")
     if label_smoothing > 0:
-        target = target * (1 - label_smoothing) + label_smoothing / input.size(dim)
+        target = target * (1 - label_smoothing) + label_smoothing / max(input.size(dim), 1)
     products = input.log_softmax(dim) * target
     if weight is not None:
         products = products * along_classes(weight, input.dim())
     if reduction == "none":
         return -products.sum(dim)
     total = -products.sum()
-    return total / (input.numel() / input.size(dim)) if reduction == "mean" else total
+    return total / math.prod(input.shape[:dim] + input.shape[dim + 1:] if input.size(dim) else (0,)) if reduction == "mean" else total
 
 
 def smooth_loss(log_probabilities, target, weight, ignore_index, reduction):

@@ -8,9 +8,10 @@ from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..core.promotion import promote_types
 from ..kernels.pointwise import silently
+from .arguments import require_bool
 from .declare import exports, operator, publish
 from .elementwise import check_cast, common_dtype
-from .fake import Fake
+from .fake import Fake, require_tensor
 from .loss import reduction_of
 from .reduction_arrays import widened
 
@@ -337,6 +338,12 @@ def fake_logits(self, target, weight=None, pos_weight=None, reduction="mean"):
     return Fake(shape if reduction == "none" else (), common_dtype(tensors))
 
 
+def logits_dtype(arrays):
+    """The NumPy dtype of the losses: integers and, beside larger tensors, those without dimensions do not widen it."""
+    floating = [a for a in arrays if a is not None and a.dtype.kind not in "biu"]
+    return np.result_type(*[a.dtype for a in [a for a in floating if a.ndim] or floating])
+
+
 def logits_tangent(self_t, target_t, self, target, weight, pos_weight, reduction):
     parts = [] if self_t is None else [self_t * logits_slope(self, target, weight, pos_weight)]
     parts += [] if target_t is None else [target_t * logits_target_slope(self, weight, pos_weight)]
@@ -353,8 +360,7 @@ def logits_operator(self, target, weight, pos_weight, reduction):
     wide, _ = floats(self, target)
     log_sigmoid = np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))
     losses = (1 - target) * wide - log_weight(target, pos_weight) * log_sigmoid
-    dtype = np.result_type(*[a for a in (self, target, weight, pos_weight) if a is not None])
-    return reduced(times(losses, weight), reduction, dtype)
+    return reduced(times(losses, weight), reduction, logits_dtype((self, target, weight, pos_weight)))
 
 
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
@@ -385,6 +391,10 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
         warnings.warn(KL_MEAN, stacklevel=2)
     is_batchmean = reduction == "batchmean"
     reduction = reduction_of("sum" if is_batchmean else reduction, size_average, reduce)
+    require_tensor(input, "kl_div", "input")
+    require_bool(log_target, "kl_div", "log_target")
+    if input._dtype.category != dt.FLOATING or target._dtype.category != dt.FLOATING:
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         losses = target.exp() * (target - input)
     else:

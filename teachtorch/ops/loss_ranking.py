@@ -10,6 +10,8 @@ from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels.pointwise import silently
+from ..tensor import Tensor
+from .arguments import require_bool, require_float, require_kind
 from .declare import exports, operator, publish
 from .fake import Fake
 from .loss import cross_entropy, reduction_of
@@ -40,6 +42,9 @@ def poisson_nll_loss(
     `full`: with Stirling's approximation of log(target!) where target > 1. `eps`: added within log(input).
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    require_bool(log_input, "poisson_nll_loss", "log_input", 3)
+    require_bool(full, "poisson_nll_loss", "full", 4)
+    require_float(eps, "poisson_nll_loss", "eps", 5)
     losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
@@ -83,12 +88,14 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return reduced_tensor((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+    require_float(margin, "margin_ranking_loss", "margin", 4)
+    return reduced_tensor((-target * (input1 - input2) + float(margin)).clamp_min(0), reduction)
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """The distance `input` where the target is 1, max(0, margin - input) where it is -1, reduced."""
     reduction = reduction_of(reduction, size_average, reduce)
+    require_float(margin, "hinge_embedding_loss", "margin", 3)
     zeros = zeros_like(input)
     apart = where(target != 1, (margin - input).clamp_min(0), zeros)
     return reduced_tensor(apart + where(target != -1, input, zeros), reduction)
@@ -100,6 +107,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     `input1`, `input2`: (batch, features) with a target (batch,), or (features,) with one of no dimensions.
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    require_float(margin, "cosine_embedding_loss", "margin", 4)
     if target.dim() not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if input1.dim() != target.dim() + 1 or input2.dim() != target.dim() + 1:
@@ -134,6 +142,7 @@ def triplet_margin_loss(
     `swap`: uses the positive's distance to the negative where that is smaller (Balntas et al. 2016).
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    require_bool(swap, "triplet_margin_loss", "swap", 7)
     check_margin(margin)
     check_triplet(anchor, positive, negative)
     return triplet_of(
@@ -413,6 +422,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
+    require_kind(margin, (bool, int, float, np.number, Tensor), "Number", "multi_margin_loss", "margin", 4)
     return multi_margin_operator(input, target, p, margin, weight, reduction)
 
 

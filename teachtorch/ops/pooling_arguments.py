@@ -9,6 +9,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..kernels.pooling import Window
+from .arguments import require_bool
 from .declare import publish
 
 COUNTED = {1: "one int", 2: "two ints", 3: "three ints"}
@@ -20,7 +21,7 @@ LETTERS = {2: ("H", "W"), 3: ("T", "H", "W")}
 def as_ints(value, function, argument, position):
     """An int or a sequence of ints, as a tuple. TypeError for anything else."""
     values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if all([isinstance(v, (int, np.integer)) for v in values]):
+    if all([isinstance(v, (int, np.integer)) and not isinstance(v, bool) for v in values]):
         return values
     raise TypeError(
         f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not "
@@ -49,6 +50,7 @@ def one_int(value, name, argument):
 
 def window_of(function, count, kernel_size, stride, padding, dilation=1, ceil_mode=False):
     """The Window of a pool's arguments."""
+    require_bool(ceil_mode, function, "ceil_mode", 6)
     kernel = sized(as_ints(kernel_size, function, "kernel_size", 2), count, function, "kernel_size")
     stride = () if stride is None else as_ints(stride, function, "stride", 3)
     stride = sized(stride, count, function, "stride", "omitted, ") if stride else kernel

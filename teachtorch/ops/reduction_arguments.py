@@ -6,10 +6,8 @@ import numbers
 from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
+from ..dispatch.numpy_names import TORCH_NAMES
 from .declare import require_tensor_out
-
-
-NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 # ---- dimensions
@@ -82,7 +80,7 @@ def numpy_names(function, out_dtypes=None):
     @functools.wraps(function)
     def accepting(*args, **kwargs):
         if kwargs:
-            kwargs = {NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
+            kwargs = {TORCH_NAMES.get(name, name): value for name, value in kwargs.items()}
             if out_dtypes is not None and kwargs.get("out") is not None:
                 check_out_dtypes(function.__name__, kwargs["out"],
                                  *out_dtypes(args[0] if args else kwargs["input"]))

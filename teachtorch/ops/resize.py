@@ -31,8 +31,9 @@ def check_resize(shape, output_size, count):
         given, wanted = (
             ", ".join(f"{n}: {size}" for n, size in zip(AXES[count], part)) for part in (space, output_size)
         )
+        joint = " and" if count == 1 else ""
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({given}) output ({wanted})"
+            f"Input and output sizes should be greater than 0, but got input ({given}){joint} output ({wanted})"
         )
     if shape[1] == 0:
         raise RuntimeError(

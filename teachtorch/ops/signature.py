@@ -8,9 +8,11 @@ import inspect
 
 from ..core import observer
 from ..core.generated import function_from
+from ..dispatch.numpy_names import MISSING, missing_arguments, with_torch_names
 from ..dispatch.overriding import asks, keys_of_other, overriding
 from ..dispatch.keys import PYTHON_FUNCTION
 from ..dispatch.state import state
+from ..dispatch.call_rules import with_numbers
 from ..dispatch.wrong_types import explain, fits, refuse_misfit
 from ..tensor import Tensor
 
@@ -45,7 +47,9 @@ class Signature:
         args, kwargs = [], {}
         required = len(self.positional) - len(self.defaults)
         for place, (name, value) in enumerate(zip(self.names, values)):
-            if name == self.rest:
+            if value is MISSING:
+                in_place, required = False, 0
+            elif name == self.rest:
                 args += value
             elif place < required or in_place and place < len(self.positional) and not kwargs \
                     and len(args) == place and value is not self.defaults[place - required]:
@@ -65,6 +69,16 @@ class Signature:
             return self.defaults[self.positional.index(name) - len(self.positional)]
         return self.keyword_defaults.get(name, Signature)
 
+    def for_users(self, has_out):
+        """As an inspect.Signature, where `self` is called `input`."""
+        required = len(self.positional) - len(self.defaults)
+        parts = [_parameter(_shown(n), IN_PLACE, inspect.Parameter.empty if i < required else self.default_of(n))
+                 for i, n in enumerate(self.positional)]
+        parts += [_parameter(self.rest, inspect.Parameter.VAR_POSITIONAL)] if self.rest else []
+        parts += [_parameter(n, BY_NAME, self.keyword_defaults.get(n, inspect.Parameter.empty)) for n in self.keyword_only]
+        parts += [_parameter("out", BY_NAME, None)] if has_out else []
+        return inspect.Signature(parts, __validate_parameters__=False)
+
     def __str__(self):
         required = len(self.positional) - len(self.defaults)
         parts = list(self.positional[:required])
@@ -72,6 +86,13 @@ class Signature:
         parts += [f"*{self.rest}"] if self.rest else ["*"] if self.keyword_only else []
         parts += [f"{n}={self.keyword_defaults[n]!r}" if n in self.keyword_defaults else n for n in self.keyword_only]
         return f"({', '.join(parts)})"
+
+
+IN_PLACE, BY_NAME = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+
+
+def _parameter(name, kind, default=inspect.Parameter.empty):
+    return inspect.Parameter(name, kind, default=default)
 
 
 def sequence(values):
@@ -97,8 +118,22 @@ def public_function(op, signature, call_out=None, direct=None, rules=""):
     body = _vetting(signature, arguments, op.info.kind == "pointwise") + body
     if call_out is not None:
         body = f"    if out is not None:\n        return _call_out(out, {arguments})\n" + body
-    scope = {**_dispatch_scope(op), "_op": op, "_direct": direct, "_call_out": call_out, "_rules": rules}
-    return _compiled(op.name, _parameters(signature, "out=None" if call_out is not None else ""), body, signature, scope)
+    body = _respelling(signature, call_out is not None) + body
+    scope = {**_dispatch_scope(op), "_op": op, "_direct": direct, "_call_out": call_out, "_rules": rules,
+             "_MISSING": MISSING, "_with_torch_names": with_torch_names}
+    public = _compiled(op.name, _parameters(signature, call_out is not None), body, signature, scope)
+    public.__signature__ = signature.for_users(call_out is not None)
+    scope["_public"] = public
+    return public
+
+
+def _respelling(signature, has_out):
+    """What calls the function again if NumPy's names were used (`numpy_names`), with PyTorch's in their place."""
+    given = ", ".join(f"{_shown(n)}={_shown(n)}" for n in signature.names if n != signature.rest)
+    given += ", out=out" * has_out
+    return (f"    if numpy_names:\n"
+            f"        _args, _kwargs = _with_torch_names(_rules, _name, numpy_names, _defaults, _keyword_defaults, {given})\n"
+            f"        return _public(*_args, *{signature.rest or ()}, **_kwargs)\n")
 
 
 def _vetting(signature, arguments, is_pointwise):
@@ -127,10 +162,15 @@ def meet(value, taken, rules, signature, values):
 
 
 def explain_values(error, name, names, rules, signature, values):
-    """Raise PyTorch's TypeError if the call does not fit `rules`, whichever way it was written."""
-    if fits(rules, *signature.as_written(values, in_place=False)):
+    """Raise PyTorch's TypeError if the call does not fit `rules`, whichever way it was written; else what `explain` says."""
+    written = signature.as_written(values, in_place=False)
+    if fits(rules, *written):
+        if rules and isinstance(error, TypeError | AttributeError) and (again := with_numbers(rules, *written)):
+            return again
         rules = ""
-    explain(error, name, names, rules, *signature.as_written(values))
+    if any([value is MISSING for value in values]):
+        raise TypeError(missing_arguments(rules, name, names, values, *signature.as_written(values))) from None
+    return explain(error, name, names, rules, *signature.as_written(values))
 
 
 def _composing(signature, arguments):
@@ -157,7 +197,7 @@ def positional_call(op, signature):
 
 def _compiled(name, parameters, body, signature, scope):
     short = name.rpartition(".")[2]
-    body = _explaining(body, ", ".join(map(_shown, signature.names)))
+    body = _explaining(body, short, ", ".join(map(_shown, signature.names)))
     scope.setdefault("_rules", "")
     scope.update({f"_taken_{n}": set() for n in signature.names})
     scope.update(_explain=explain_values, _name=short, _names=[_shown(n) for n in signature.names], _signature=signature,
@@ -166,11 +206,12 @@ def _compiled(name, parameters, body, signature, scope):
     return function_from(f"def {short}({parameters}):\n{body}", short, f"operator {name}", scope)
 
 
-def _explaining(body, arguments):
-    """The body inside a `try`, which costs nothing until something is raised."""
+def _explaining(body, name, arguments):
+    """The body inside a `try`, which costs nothing until something is raised. Then the call may be made again."""
     indented = "".join(f"    {line}\n" for line in body.splitlines())
     return (f"    try:\n{indented}    except Exception as error:\n"
-            f"        _explain(error, _name, _names, _rules, _signature, ({arguments},))\n        raise\n")
+            f"        _again = _explain(error, _name, _names, _rules, _signature, ({arguments},))\n"
+            f"        if _again is None:\n            raise\n    return {name}(*_again[0], **_again[1])\n")
 
 
 def _shown(name):
@@ -204,17 +245,17 @@ def keys_in(values):
     return keys
 
 
-def _parameters(signature, options):
-    """The generated function's parameter list; `options` are further keywords."""
+def _parameters(signature, has_out):
+    """The generated function's parameter list. What a call needs is looked for later: it may come by NumPy's name."""
     required = len(signature.positional) - len(signature.defaults)
-    parts = [_shown(n) if i < required else f"{_shown(n)}=_defaults[{n!r}]"
+    parts = [f"{_shown(n)}=_MISSING" if i < required else f"{_shown(n)}=_defaults[{n!r}]"
              for i, n in enumerate(signature.positional)]
     if signature.rest:
         parts.append(f"*{signature.rest}")
-    elif signature.keyword_only or options:
+    elif signature.keyword_only or has_out:
         parts.append("*")
     parts += [f"{n}=_keyword_defaults[{n!r}]" if n in signature.keyword_defaults else n for n in signature.keyword_only]
-    return ", ".join(parts + ([options] if options else []))
+    return ", ".join(parts + ["out=None"] * has_out + ["**numpy_names"])
 
 
 def positional(function, signature):

@@ -219,6 +219,7 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     return softmax(-input, implicit_dim("softmin", input.dim(), _stacklevel) if dim is None else dim, dtype)
 
 
-functional_softmax.__name__, functional_log_softmax.__name__ = "softmax", "log_softmax"
+functional_softmax.__name__ = functional_softmax.__qualname__ = "softmax"
+functional_log_softmax.__name__ = functional_log_softmax.__qualname__ = "log_softmax"
 for _function in (functional_softmax, functional_log_softmax, softmin):
     publish(_function.__name__, _function, ("nn.functional",))

@@ -171,8 +171,46 @@ EMBEDDINGS = """
     | F.embedding_bag(torch.tensor([[0, 1]]), torch.eye(2), mode="max", per_sample_weights=w)
     F.conv2d(torch.ones(1, 1, 4, 4).bfloat16(), torch.ones(1, 1, 2, 2))
 """
+ASSIGNED_BY_MASK = """
+    x = torch.arange(6.0).reshape(2, 3); x[x > 2] = torch.tensor(7); x
+    x = torch.arange(6.0).reshape(2, 3); x[x > 2] = torch.tensor([7], dtype=torch.float64); x
+    x = torch.arange(6).reshape(2, 3); x[x > 2] = torch.tensor(1.5); x
+    x = torch.arange(6.0).reshape(2, 3); x[:, torch.tensor([True, False, True])] = torch.tensor(7); x
+    x = torch.arange(6.0).reshape(2, 3); x[torch.tensor([True, False]), 1:] = torch.tensor(7); x
+    x = torch.arange(6.0).reshape(2, 3); x[torch.tensor([0, 1])] = torch.tensor(7); x
+    x = torch.arange(6.0).reshape(2, 3); x[torch.tensor([True, False]), torch.tensor([0])] = torch.tensor(7); x
+    x = torch.arange(6.0).reshape(2, 3); x[x > 2] = torch.tensor([7, 8, 9]); x
+    x = torch.arange(6.0).reshape(2, 3); x.index_put_((x > 2,), torch.tensor(7), accumulate=True); x
+    x = torch.arange(6.0); v = torch.tensor(7.0, dtype=torch.double, requires_grad=True); x[x > 2] = v; x.sum().backward(); v.grad
+    torch.arange(2.0).index_put_((torch.tensor([1, 0], dtype=torch.uint8),), torch.tensor(9.0))
+"""
+LAYERS = """
+    F.embedding_bag(torch.tensor([[0, 1], [2, 3]]), torch.arange(8.0).reshape(4, 2), include_last_offset=True)
+    F.cross_entropy(torch.ones(2, 0), torch.ones(2, 0))
+    F.cross_entropy(torch.ones(2, 0), torch.ones(2, 0), label_smoothing=0.1)
+    F.cross_entropy(torch.ones(0, 3), torch.ones(0, 3))
+    F.cross_entropy(torch.ones(2, 3), torch.tensor([0, 2]), ignore_index=True)
+    F.conv1d(torch.ones(1, 1, 4), torch.ones(1, 1, 0))
+    F.conv3d(torch.ones(1, 1, 4, 4, 4), torch.ones(1, 1, 2, 0, 1))
+    F.conv_transpose2d(torch.ones(1, 1, 4, 4), torch.ones(1, 1, 0, 1))
+    F.batch_norm(torch.ones(2, 3), None, None, training=True, eps=0)
+    F.batch_norm(torch.ones(2, 3), torch.zeros(3), torch.ones(3), eps=-2)
+    F.batch_norm(torch.ones(2, 3), None, None, training=1)
+    F.binary_cross_entropy_with_logits(torch.ones(2), torch.ones(2), pos_weight=torch.tensor([2, 3]))
+    F.binary_cross_entropy_with_logits(torch.ones(2), torch.ones(2), pos_weight=torch.tensor(2.0, dtype=torch.double))
+    F.binary_cross_entropy_with_logits(torch.ones(2).half(), torch.ones(2).half(), pos_weight=torch.tensor(2.0))
+    F.kl_div(torch.ones(2, dtype=torch.int64), torch.ones(2, dtype=torch.int64))
+    F.kl_div(torch.ones(2), torch.ones(2), log_target=1)
+    F.poisson_nll_loss(torch.ones(2), torch.ones(2), log_input=0)
+    F.triplet_margin_loss(torch.ones(2, 3), torch.ones(2, 3), torch.ones(2, 3), swap=1)
+    F.multi_margin_loss(torch.ones(2, 3), torch.tensor([0, 2]), margin=(1, 2))
+    F.max_pool2d(torch.ones(1, 1, 4, 4), 2, ceil_mode=1)
+    F.max_pool2d(torch.ones(1, 1, 4, 4), True)
+    nn.Sigmoid()([1.0])
+    nn.Tanh()(None)
+"""
 TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES, LOADERS,
-          ATTENTION, EMBEDDINGS)
+          ATTENTION, EMBEDDINGS, ASSIGNED_BY_MASK, LAYERS)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 
