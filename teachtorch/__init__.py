@@ -57,7 +57,7 @@ serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
 # Modules that are imported when first asked for.
-_LAZY = {"_subclasses", "cpu", "compiler", "distributed", "distributions", "futures", "fx", "jit", "library", "lightning", "profiler"}
+_LAZY = {"_subclasses", "cpu", "compiler", "distributed", "distributions", "futures", "fx", "jit", "library", "lightning", "profiler", "signal"}
 
 
 def get_device_module(device=None):

@@ -5,6 +5,7 @@ Each is a context manager and a decorator, and acts on the current thread alone.
 import functools
 import threading
 import inspect
+import warnings
 
 from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE_AND_LAYOUT
 from ..dispatch.state import set_grad_mode, state
@@ -29,6 +30,10 @@ class _SwitchDecorator:
         return type(self)()
 
     def __call__(self, function):
+        if inspect.isclass(function):
+            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
+                          "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+                          "directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
 

@@ -3,6 +3,7 @@ import collections
 import warnings
 
 from ..core import observer
+from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..dispatch.overriding import overriding
 from ..dispatch.state import state
@@ -28,6 +29,8 @@ def _set_requires_grad(self, value):
         raise RuntimeError("requires_grad must be a bool")
     if value and not _is_leaf(self):
         raise RuntimeError("you can only change requires_grad flags of leaf variables.")
+    if value and self._dtype.category != dt.FLOATING:
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     set_requires_grad(self, value)
 
 

@@ -75,7 +75,7 @@ def plan_index(index, shape, stride, offset, as_index_tensor):
         return IndexPlan(*view, (("slice", 0, start, stop, step),), ())
     if isinstance(index, np.integer):
         return _plan_select(int(index), shape, stride, offset)
-    items = index if kind is tuple else _as_items(index)
+    items = index if isinstance(index, tuple) else _as_items(index)
     return _plan_items(items, shape, stride, offset, as_index_tensor)
 
 
@@ -248,8 +248,9 @@ def _as_items(index):
     if not (_is_sequence(index) and _reads_as_tuple(index)):
         return (index,)
     warnings.warn(
-        "Using a non-tuple sequence for multidimensional indexing is deprecated; "
-        "use x[tuple(seq)] instead of x[seq], or x[torch.tensor(seq)] for an index tensor",
+        "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+        "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+        "which will result either in an error or a different result",
         stacklevel=4,
     )
     return tuple(index)

@@ -4,6 +4,8 @@ Ints, slices, None and `...` make views, one recorded operator each (core/indexi
 tensors, lists and masks copy: `index` reads and `index_put_` writes.
 """
 
+from operator import index as as_index
+
 import numpy as np
 
 from ..autograd.meta import tracks
@@ -18,7 +20,7 @@ from ..dispatch.state import state
 from ..kernels import rows
 from ..tensor import Tensor, alias, array_of, from_array, stride_of
 from .creation import empty_strided_array
-from .declare import LINEAR, operator, publish
+from .declare import LINEAR, exports, operator, publish
 from .elementwise import refuse_any_overlap
 from .fake import Fake
 from .sequences import assigned_number
@@ -66,11 +68,28 @@ def plain_view(t, plan):
 
 
 def index_tensor(values):
-    """The index tensor of a list or array: masks stay masks, all else becomes int64."""
-    array = np.asarray(values)
+    """The index tensor of a list or array: masks stay masks, all else becomes int64. Refused is what torch.tensor
+    refuses, and a tensor in a list that is no single integer."""
+    try:
+        array = np.asarray(values if isinstance(values, np.ndarray) else with_plain_items(values))
+    except ValueError:
+        array = None
+    if array is None or array.dtype.kind not in "biuf":
+        exports[""]["tensor"](values)
     if array.dtype != np.bool_ and array.dtype != np.uint8:
         array = array.astype(np.int64)
     return from_array(array)
+
+
+PLAIN_ITEMS = frozenset((int, bool, float))
+
+
+def with_plain_items(values):
+    """A sequence with numbers in place of its tensors. TypeError for one that is no single integer or bool."""
+    if PLAIN_ITEMS.issuperset(map(type, values)):
+        return values
+    return [with_plain_items(v) if isinstance(v, list | tuple) else v if not isinstance(v, Tensor) else
+            bool(v) if v._dtype is dt.bool and v.numel() == 1 else as_index(v) for v in values]
 
 
 def tensors_of(indices):

@@ -171,6 +171,34 @@ EMBEDDINGS = """
     | F.embedding_bag(torch.tensor([[0, 1]]), torch.eye(2), mode="max", per_sample_weights=w)
     F.conv2d(torch.ones(1, 1, 4, 4).bfloat16(), torch.ones(1, 1, 2, 2))
 """
+LISTS_AS_INDICES = """
+    torch.arange(6).reshape(2, 3)[0, [None]]
+    torch.arange(6).reshape(2, 3)[0, [[slice(None)]]]
+    torch.arange(6).reshape(2, 3)[0, [torch.tensor([0, 1])]]
+    torch.arange(6).reshape(2, 3)[0, [torch.tensor([1]), 0]]
+    torch.arange(6).reshape(2, 3)[0, [torch.tensor(1.0), 0]]
+    torch.arange(6).reshape(2, 3)[0, [1, "a"]]
+    torch.arange(6).reshape(2, 3)[0, [[0, 1], [2]]]
+    torch.arange(6).reshape(2, 3)[0, [True, 1, 0.7]]
+    torch.arange(6).reshape(2, 3)[torch.Size([1, 2])]
+    torch.arange(6).reshape(2, 3)[[slice(None)]]
+"""
+OTHERS = """
+    list(torch.utils.data.DataLoader([1], timeout=5))
+    d = torch.utils.data.DataLoader([1]); d.multiprocessing_context = "fork"
+    x = torch.ones(2, dtype=torch.int64); x.requires_grad = True
+    @torch.no_grad()
+    | class A: pass
+    torch.signal.windows.hann(5)
+    torch.signal.windows.kaiser(5, beta=3.0, sym=False, dtype=torch.float64)
+    torch.signal.windows.gaussian(4, std=2.0, requires_grad=True)
+    torch.signal.windows.exponential(4, center=1.0, sym=False)
+    torch.signal.windows.exponential(4, center=1.0)
+    torch.signal.windows.general_cosine(4, a=[])
+    torch.signal.windows.cosine(-1)
+    torch.signal.windows.bartlett(3, dtype=torch.int64)
+    [getattr(torch.signal.windows, name)(6, sym=sym) for name in ("bartlett", "blackman", "hamming", "nuttall") for sym in (True, False)]
+"""
 ASSIGNED_BY_MASK = """
     x = torch.arange(6.0).reshape(2, 3); x[x > 2] = torch.tensor(7); x
     x = torch.arange(6.0).reshape(2, 3); x[x > 2] = torch.tensor([7], dtype=torch.float64); x
@@ -210,7 +238,7 @@ LAYERS = """
     nn.Tanh()(None)
 """
 TABLES = (CASTS, CONSTRUCTORS, BATCH_NORM, INDEXING, FUNCTIONS_OF_OLD, CONVOLUTIONS, SHAPES, LOADERS,
-          ATTENTION, EMBEDDINGS, ASSIGNED_BY_MASK, LAYERS)
+          ATTENTION, EMBEDDINGS, ASSIGNED_BY_MASK, LAYERS, LISTS_AS_INDICES, OTHERS)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 

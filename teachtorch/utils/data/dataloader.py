@@ -51,7 +51,7 @@ class DataLoader:
         self.prefetch_factor, self.persistent_workers, self.in_order = prefetch_factor, persistent_workers, in_order
         self.pin_memory, self.pin_memory_device, self.timeout = pin_memory, pin_memory_device, timeout
         self.worker_init_fn = worker_init_fn
-        self.multiprocessing_context = context_for(multiprocessing_context, num_workers)
+        self.multiprocessing_context = multiprocessing_context
         self._is_stream = isinstance(dataset, IterableDataset)
         check_exclusive(self._is_stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
         if sampler is None:
@@ -75,6 +75,8 @@ class DataLoader:
     def __setattr__(self, name, value):
         if self._is_complete and name in FIXED:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+        if name == "multiprocessing_context":
+            value = context_for(value, self.num_workers)
         super().__setattr__(name, value)
 
     @property
@@ -90,6 +92,8 @@ class DataLoader:
         if self._iterator is not None and self._iterator.has_workers:
             self._iterator.restart()
             return self._iterator
+        if not self.num_workers and self.timeout:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         iterator = _MultiProcessingDataLoaderIter(self) if self.num_workers else _SingleProcessDataLoaderIter(self)
         if self.persistent_workers:
             self._iterator = iterator

@@ -1,0 +1,2 @@
+"""Signal processing (torch.signal): window functions."""
+from . import windows  # noqa: F401
