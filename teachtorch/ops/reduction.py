@@ -266,8 +266,10 @@ def fake_logsumexp(self, dim, keepdim=False):
 
 
 def logsumexp_weights(self, dim, keepdim, result):
-    """exp(self - result), the softmax; NaN where the result is infinite."""
-    return (self - restored(result, self._shape, dim, keepdim)).exp()
+    """exp(self - result), the softmax; NaN where the result is inf. Where all is -inf, no element has a share in the sum:
+    0, not the NaN of PyTorch (https://github.com/pytorch/pytorch/issues/31829)."""
+    total = restored(result, self._shape, dim, keepdim)
+    return (self - total.masked_fill(total == -math.inf, 0)).exp()
 
 
 def logsumexp_of(array, axis, keepdim):
