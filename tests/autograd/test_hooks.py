@@ -90,3 +90,12 @@ def test_a_node_post_hook_replaces_the_gradients(torch):
     y.grad_fn.register_hook(lambda grad_inputs, grads: tuple(None if g is None else g * 3 for g in grad_inputs))
     y.sum().backward()
     assert x.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_node_post_hook_sees_gradients_of_the_inputs_shapes(torch):
+    """Broadcasting is undone before post-hooks run."""
+    row, matrix, seen = torch.ones(3, requires_grad=True), torch.ones(2, 3, requires_grad=True), []
+    product = row * matrix
+    product.grad_fn.register_hook(lambda grad_inputs, grads: seen.append([tuple(g.shape) for g in grad_inputs]))
+    product.sum().backward()
+    assert seen == [[(3,), (2, 3)]]

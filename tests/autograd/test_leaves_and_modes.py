@@ -161,3 +161,11 @@ def test_inplace_on_a_leaf_is_refused_and_changes_nothing(torch):
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
         x[:2].mul_(2)
     assert x.tolist() == [1.0, 1.0, 1.0] and x._version == 0
+
+
+def test_a_view_whose_base_has_changed_gets_one_new_node(torch):
+    base = torch.ones(4, requires_grad=True) * 1
+    view = base.view(2, 2)
+    base.mul_(2)
+    node = view.grad_fn
+    assert node.name() == "AsStridedBackward0" and view.grad_fn is node

@@ -797,3 +797,21 @@ def test_constructors_take_the_same_arguments(module):
     assert len(names) > 1
     different = [name for name in names if constructor(ours, name) != constructor(theirs, name)]
     assert different == []
+
+
+@pytest.mark.parametrize("name, options", [
+    ("AdamW", {}), ("AdamW", {"foreach": True}), ("AdamW", {"foreach": False}), ("Adam", {"weight_decay": 0.1}),
+    ("SGD", {"momentum": 0.9, "weight_decay": 0.1}), ("RMSprop", {}), ("Adagrad", {})])
+def test_a_step_changes_a_parameter_as_often_as_pytorchs(name, options):
+    """What a graph saved of a parameter is stale behind the step: version counters tell."""
+    def versions(T):
+        p = T.nn.Parameter(T.ones(3))
+        p.grad = T.ones(3)
+        optimizer = getattr(T.optim, name)([p], lr=0.1, **options)
+        for _ in range(2):
+            optimizer.step()
+            yield p._version
+
+    import teachtorch
+
+    assert list(versions(teachtorch)) == list(versions(torch))
