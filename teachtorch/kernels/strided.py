@@ -114,7 +114,9 @@ def _plan_flat(arrays, out, dtype):
     longest = max(array.ndim for array in arrays)
     if longest > len(shape) or any(x.shape != shape or not x.flags.c_contiguous for x in whole):
         return None
-    result = np.empty(shape, dtype) if out is None else out
+    result = out
+    if out is None and (result := _taken_offer(shape, dtype)) is None:
+        result = np.empty(shape, dtype)
     pattern = "".join("o" if x is out else "s" if x.size == 1 else "c" for x in arrays)
     operands = [result, *(x for x in arrays if x is not out)]
     run = functools.partial(_run_flat, [x.reshape(-1) for x in operands])
@@ -211,13 +213,18 @@ def offer_memory(array):
     _offer.array = array
 
 
+def _taken_offer(shape, dtype):
+    """Return the array that was offered, which is then offered no more, if it fits; None if it does not."""
+    found, _offer.array = _offer.array, None
+    return found if found is not None and found.shape == shape and found.dtype == dtype else None
+
+
 def empty_result(arrays, dtype):
     """Return an uninitialised array for a pointwise result of ``arrays``, laid out as PyTorch does."""
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    if _offer.array is not None:
-        found, _offer.array = _offer.array, None
-        if found.shape == shape and found.dtype == dtype and all(array.flags.c_contiguous for array in arrays):
-            return found
+    found = _taken_offer(shape, dtype)
+    if found is not None and all(array.flags.c_contiguous for array in arrays):
+        return found
     return empty_in_order(shape, dtype, _order_of(shape, arrays))
 
 

@@ -3,8 +3,9 @@
     PYTHONPATH=. python tests/benchmarks/bench_sim.py
 
 Goals: a launch of at most 20 microseconds; a pipeline of two streams at least 1.6 times as quick as one
-stream, on two cores. Minimum over rounds. While launches are measured a host function keeps the stream's
-thread asleep.
+stream, on two cores. Minimum over rounds; one stream and two take turns. While launches are measured a host
+function keeps the stream's thread asleep. What two threads gain without streams, with the same chains on arrays,
+says what the machine has to give just now: its cores may be two halves of one, or have other work.
 """
 
 import threading
@@ -12,6 +13,7 @@ import time
 
 import teachtorch as torch
 from teachtorch import sim
+from teachtorch.kernels.parallel import stay_on_this_thread
 
 
 def launch_microseconds(call, launches=40, rounds=100):
@@ -46,8 +48,30 @@ def pipeline_seconds(streams, x, chains=4):
     return time.perf_counter() - start
 
 
-def best(function, rounds=7):
-    return min(function() for _ in range(rounds))
+def threads_seconds(count, x, chains=4):
+    """The same chains in plain threads, of the kernels that the streams run."""
+    begun = threading.Barrier(count + 1)
+
+    def work(number):
+        stay_on_this_thread()
+        begun.wait()
+        for _ in range(number, chains, count):
+            chain(x)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    begun.wait()
+    start = time.perf_counter()
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - start
+
+
+def gain(one, two, rounds=15):
+    """(seconds of the first, of the second): the best of each, measured in turns."""
+    pairs = [(one(), two()) for _ in range(rounds)]
+    return [min(column) for column in zip(*pairs, strict=True)]
 
 
 def main():
@@ -63,10 +87,13 @@ def main():
     print(f"a + b on the CPU     {launch_microseconds(lambda: cpu + cpu):6.1f} us")
     x, one, other = torch.rand(1_000_000, device="sim"), sim.Stream(), sim.Stream()
     pipeline_seconds([one, other], x)
-    alone, together = (best(lambda: pipeline_seconds(streams, x)) for streams in ([one], [one, other]))
+    alone, together = gain(lambda: pipeline_seconds([one], x), lambda: pipeline_seconds([one, other], x))
     print(
         f"4 chains: one stream {alone * 1e3:.1f} ms, two {together * 1e3:.1f} ms: {alone / together:.2f} times (goal: 1.6)"
     )
+    host = x.cpu()
+    alone, together = gain(lambda: threads_seconds(1, host), lambda: threads_seconds(2, host))
+    print(f"the same in threads: {alone * 1e3:.1f} and {together * 1e3:.1f} ms: {alone / together:.2f} times")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 
 from teachtorch.kernels import parallel, scalar
 from teachtorch.kernels.pointwise import SMALL, Pointwise
+from teachtorch.kernels.strided import offer_memory
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 
@@ -290,3 +291,23 @@ def test_a_function_that_cannot_be_compiled_is_refused():
     built = eval("lambda x: x")
     with pytest.raises(TypeError, match="source"):
         Pointwise(built)(np.ones(3))
+
+
+# ---- memory that is offered --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(SMALL + 1,), (SMALL, 3)])
+def test_a_large_result_is_written_into_offered_memory_once(shape):
+    kernel = Pointwise(scalar.tanh, numpy=np.tanh)
+    x, offered = np.ones(shape, np.float32), np.zeros(shape, np.float32)
+    offer_memory(offered)
+    first, second = kernel(x), kernel(x * 2)
+    assert first is offered and second is not offered
+    np.testing.assert_allclose(offered, np.tanh(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("unfit", [np.zeros(SMALL + 2, np.float32), np.zeros(SMALL + 1, np.float64)])
+def test_offered_memory_that_does_not_fit_is_left_alone(unfit):
+    offer_memory(unfit)
+    found = Pointwise(scalar.tanh, numpy=np.tanh)(np.ones(SMALL + 1, np.float32))
+    assert found.shape == (SMALL + 1,) and found.dtype == np.float32 and not unfit.any()
