@@ -19,12 +19,12 @@ import numpy as np
 from . import tiles
 from .cache import load_module
 from .columns import lifted
+from .copies import row_copies, row_turns
 from .parallel import get_num_threads, parallel_for
 from .phases import CHANNELS_FIRST, phase_sizes, phases_last, row_numbers, tap_offsets
 
 LONGEST = 1024  # results of a channel that are computed together
 PLACES = 512  # of which the gradients of the weight are summed at a time
-ROW = 3  # vectors of a tile that sums gradients of the weight: most kernels are three elements wide
 FEW = 1 << 17  # elements of a weight that are soon added
 GRAIN = 1 << 18  # multiplications that are worth a thread
 
@@ -49,18 +49,17 @@ def kernel(x, weight, bias, offsets, out, tops, channels, stride, front, sizes, 
     tops[b] to tops[b + 1]."""
     row, slab, rows, columns = settings
     groups, _, depth, height, width = out.shape[1:]
-    blocks = tops.size - 1
+    blocks, space = tops.size - 1, x.shape[1:]
     apart = LONGEST + max(WIDE, SINGLE)
     sums = np.zeros(ROWS * apart, x.dtype)
-    phases = stride[0] * stride[1] * stride[2]
-    elements = channels * phases * sizes[0] * sizes[1] * sizes[2]
-    source = np.zeros(elements + max(WIDE, SINGLE), x.dtype)
-    dealt, present = source[:elements].reshape((channels, phases, sizes[0], sizes[1], sizes[2])), -1
+    elements = channels * stride[0] * stride[1] * stride[2] * sizes[0] * sizes[1] * sizes[2]
+    source, present = np.zeros(elements + max(WIDE, SINGLE), x.dtype), -1
+    to_image, to_group, to_channel, to_z, to_y, to_x = [step // out.itemsize for step in out.strides]
     for unit in range(begin, end):
         block, image, group = unit % blocks, unit // (blocks * groups), unit // blocks % groups
         if unit // blocks != present:
             present = unit // blocks
-            deal(x, present * channels, dealt, channels, stride, front)
+            deal(x, space, present * channels, source, 0, channels, sizes, stride, front)
         taps, top_channel, used = weight[group], tops[block], tops[block + 1] - tops[block]
         first = top_channel * offsets.size
         for z in range(depth):
@@ -87,12 +86,14 @@ def kernel(x, weight, bias, offsets, out, tops, channels, stride, front, sizes, 
                             else:
                                 many_narrow(source, base + at, offsets, offsets.size, taps, first, sums, at, apart)
                                 at += LANES
+                    corner = image * to_image + group * to_group + z * to_z + top * to_y + left * to_x
                     for r in range(used):
                         for y in range(high):
-                            line = out[image, group, top_channel + r, z, top + y, left : left + wide]
-                            found = sums[r * apart + y * row : r * apart + y * row + wide]
-                            for i in range(wide):
-                                line[i] = found[i]
+                            place = corner + (top_channel + r) * to_channel + y * to_y
+                            if to_x == 1:
+                                copy(sums, r * apart + y * row, out, place, wide)
+                            else:
+                                spread(sums, r * apart + y * row, 1, out, place, to_x, wide)
 '''
 
 WEIGHT = '''
@@ -140,20 +141,22 @@ PACK = '''
 @njit(nogil=True, error_model="numpy")
 def pack(grad, group, channel, first, used, packed):
     """The gradients of ROWS channels at places first to first + used, place by place; zero past the last."""
+    to_image, to_group, to_channel, to_place = [step // grad.itemsize for step in grad.strides]
     channels, count = grad.shape[2:]
-    for r in range(ROWS):
-        done = 0
-        while done < used:
-            image, place = (first + done) // count, (first + done) % count
-            length = min(used - done, count - place)
-            if channel + r < channels:
-                line = grad[image, group, channel + r, place : place + length]
-                for i in range(length):
-                    packed[(done + i) * ROWS + r] = line[i]
-            else:
-                for i in range(length):
-                    packed[(done + i) * ROWS + r] = 0
-            done += length
+    left = min(ROWS, channels - channel)
+    if left < ROWS:
+        packed[: used * ROWS] = 0
+    done = 0
+    while done < used:
+        image, place = (first + done) // count, (first + done) % count
+        length = min(used - done, count - place)
+        at = image * to_image + group * to_group + channel * to_channel + place * to_place
+        if left == ROWS and to_place == 1:
+            turn(grad, at, to_channel, packed, done * ROWS, ROWS, length)
+        else:
+            for r in range(left):
+                spread(grad, at + r * to_channel, to_place, packed, done * ROWS + r, ROWS, length)
+        done += length
 
 
 '''
@@ -166,15 +169,15 @@ def _forward(itemsize):
     shapes |= {"one_wide": (1, tiles.SINGLE_VECTORS), "one_narrow": (1, 1)}
     loops = "".join([tiles.tile(name, *sizes, lanes) for name, sizes in shapes.items()])
     text = tiles.header(rows, vectors, lanes) + loops
-    text += f"{CHANNELS_FIRST}LONGEST = {LONGEST}\n{types_of(itemsize)}\n{FORWARD}"
+    text += f"{row_copies(lanes)}{CHANNELS_FIRST}LONGEST = {LONGEST}\n{types_of(itemsize)}\n{FORWARD}"
     return load_module("direct_convolution", text).kernel
 
 
 @functools.lru_cache(maxsize=None)
 def _weight(itemsize):
-    rows, vectors, lanes = tiles.shape(itemsize, ROW)
+    rows, vectors, lanes = tiles.shape(itemsize)
     text = tiles.header(rows, vectors, lanes) + tiles.tile("many_wide", rows, vectors, lanes)
-    text += tiles.tile("many_narrow", rows, 1, lanes) + PACK
+    text += tiles.tile("many_narrow", rows, 1, lanes) + row_copies(lanes) + row_turns(lanes, rows) + PACK
     text += types_of(itemsize) + WEIGHT.format(places=PLACES)
     return load_module("direct_convolution_weight", text).kernel
 
@@ -282,7 +285,7 @@ def flat_places(sizes, places):
 def summed_places(flat, elements, grad, places, runs, length):
     """(groups, channels, runs, length): the sums over all places. Each thread sums a part; the parts are added
     in their order, since sums of floats depend on it."""
-    rows, vectors, lanes = tiles.shape(flat.dtype.itemsize, ROW)
+    rows, vectors, lanes = tiles.shape(flat.dtype.itemsize)
     groups, channels = grad.shape[1:3]
     wide = vectors * lanes
     shape = (groups, -(-channels // rows) * rows, len(runs), -(-length // wide) * wide)

@@ -1,8 +1,9 @@
-"""Normalisation to mean 0 and variance 1: of rows (layer and group norm) and of channels (batch norm).
+"""Normalisation to mean 0 and variance 1: of rows (layer norm), of channels (batch norm), of groups of channels.
 
 Rows are (groups * samples, length) with weights (groups, length): row r has the weights of group r % groups.
 Channels are the second dimension of (batch, channels, places). NumPy serves small arrays, compiled loops
-large ones.
+large ones. Groups of channels are rows where channels are short; else the loops over channels serve, for which all
+channels of all samples are those of one.
 """
 
 import functools
@@ -309,3 +310,58 @@ def gradient_sums(grad, x, mean):
     sums, products = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
     each_channel(x, loop("channel_sums"), grad, x, mean, sums, products)
     return sums, products
+
+
+# ---- groups of channels ---
+
+
+def normalize_groups(x, weight, bias, groups, eps):
+    """(out, mean, rstd) of x (batch, channels, places), normalised by group and scaled by channel: weight and bias
+    (channels,) or None, mean and rstd (batch, groups)."""
+    batch, channels, places = x.shape
+    if is_small(x):
+        rows = x.reshape(batch * groups, channels // groups * places)
+        found = normalize_rows(rows, *[as_rows(a, groups, places) for a in (weight, bias)], eps)
+        return found[0].reshape(x.shape), found[1].reshape(batch, groups), found[2].reshape(batch, groups)
+    mean, variance = channel_statistics(x.reshape(1, batch * groups, channels // groups * places))
+    mean, rstd = mean.reshape(batch, groups), 1 / np.sqrt(variance + x.dtype.type(eps)).reshape(batch, groups)
+    middle, scale = [np.repeat(a, channels // groups, 1) for a in (mean, rstd)]
+    if weight is not None:
+        scale *= weight
+    shift = -middle * scale if bias is None else bias - middle * scale
+    planes = x.reshape(1, batch * channels, places)
+    out = np.empty_like(planes)
+    each_plane(planes, loop("channels_scaled"), planes, out, scale.reshape(-1), shift.reshape(-1))
+    return out.reshape(x.shape), mean, rstd
+
+
+def groups_gradient(grad, x, weight, mean, rstd):
+    """The gradients of normalize_groups' x, weight and bias."""
+    (batch, channels, places), groups = x.shape, mean.shape[1]
+    weight = np.ones(channels, x.dtype) if weight is None else weight
+    if is_small(x):
+        row_shape = batch * groups, channels // groups * places
+        rows = [a.reshape(row_shape) for a in (grad, x)]
+        found = rows_gradient(*rows, as_rows(weight, groups, places), mean.reshape(-1), rstd.reshape(-1))
+        return found[0].reshape(x.shape), *[a.reshape(channels, places).sum(1) for a in found[1:]]
+    middle, deviation = [np.repeat(a, channels // groups, 1) for a in (mean, rstd)]
+    planes = [a.reshape(1, batch * channels, places) for a in (grad, x)]
+    sums, products = [a.reshape(batch, channels) for a in gradient_sums(*planes, middle.reshape(-1))]
+    products *= deviation
+    count = x.dtype.type(channels // groups * places)
+    first, second = [group_totals(a * weight, groups) / count for a in (sums, products)]
+    first, second = [np.repeat(a, channels // groups, 1) for a in (first, second)]
+    settings = [a.reshape(-1) for a in (middle, deviation * weight, deviation**2 * second, deviation * first)]
+    out = np.empty_like(planes[1])
+    each_plane(out, loop("channels_backward"), *planes, out, *settings)
+    return out.reshape(x.shape), products.sum(0), sums.sum(0)
+
+
+def as_rows(values, groups, places):
+    """One value per channel, repeated for its places, (groups, length)."""
+    return None if values is None else np.repeat(values, places).reshape(groups, len(values) // groups * places)
+
+
+def group_totals(values, groups):
+    """The sums over the channels of each group, (batch, groups)."""
+    return values.reshape(len(values), groups, values.shape[1] // groups).sum(2)

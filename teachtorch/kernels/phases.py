@@ -11,100 +11,112 @@ import math
 
 import numpy as np
 
+from . import tiles
 from .cache import load_module
 from .columns import lifted
+from .copies import row_copies, row_turns
 from .parallel import parallel_for
 
 GRAIN = 1 << 15  # elements that are worth a thread
 
 DEAL = '''
 @njit(nogil=True, error_model="numpy")
-def deal(x, first, out, channels, stride, front):
-    """Fill OUTPUT from planes first to first + channels of x (planes, depth, height, width), zeros outside.
+def deal(x, space, first, out, start, channels, sizes, stride, front):
+    """Fill out from element `start` on, OUTPUT, zero so far, from planes first to first + channels of x (planes,
+    *space).
 
     front: elements of padding in front."""
     stride_z, stride_y, stride_x = stride
     front_z, front_y, front_x = front
-    phases, depth, height, width = SIZES
-    for phase in range(phases):
-        first_x = phase % stride_x - front_x
-        first_y = phase // stride_x % stride_y - front_y
-        first_z = phase // (stride_x * stride_y) - front_z
-        low = min(width, -(first_x // stride_x) if first_x < 0 else 0)
-        high = max(low, min(width, (x.shape[3] - first_x + stride_x - 1) // stride_x))
-        for z in range(depth):
-            from_z = z * stride_z + first_z
-            for y in range(height):
-                from_y = y * stride_y + first_y
-                for channel in range(channels):
-                    to = PLACE
-                    if 0 <= from_z < x.shape[1] and 0 <= from_y < x.shape[2]:
-                        inside, line = to[low:high], x[first + channel, from_z, from_y]
-                        used = line[first_x + low * stride_x :]
-                        if stride_x == 1:
-                            for i in range(inside.size):
-                                inside[i] = used[i]
-                        else:
-                            for i in range(inside.size):
-                                inside[i] = used[i * stride_x]
-                        to[:low] = 0
-                        to[high:] = 0
-                    else:
-                        to[:] = 0
+    depth, height, width = sizes
+    phases = stride_z * stride_y * stride_x
+    for channel in CHANNELS:
+        for phase in range(phases):
+            first_x = phase % stride_x - front_x
+            first_y = phase // stride_x % stride_y - front_y
+            first_z = phase // (stride_x * stride_y) - front_z
+            low = min(width, -(first_x // stride_x) if first_x < 0 else 0)
+            count = min(width, (space[2] - first_x + stride_x - 1) // stride_x) - low
+            for z in range(depth):
+                from_z = z * stride_z + first_z
+                for y in range(height):
+                    from_y = y * stride_y + first_y
+                    if 0 <= from_z < space[0] and 0 <= from_y < space[1]:
+                        at = ((first + channel) * space[0] + from_z) * space[1] + from_y
+                        at = at * space[2] + first_x + low * stride_x
+                        PLACE
 
 
 '''
 CHANNELS_FIRST = (
-    DEAL.replace("OUTPUT", "(channels, phases, depth, height, width)")
-    .replace("SIZES", "out.shape[1:]")
-    .replace("PLACE", "out[channel, phase, z, y]")
+    DEAL.replace("OUTPUT", "(channels, phases, *sizes)")
+    .replace("CHANNELS", "range(channels)")
+    .replace(
+        "PLACE",
+        '''place = start + (((channel * phases + phase) * depth + z) * height + y) * width + low
+                        if stride_x == 1:
+                            copy(x, at, out, place, count)
+                        elif stride_x == 2:
+                            halve(x, at, out, place, count)
+                        else:
+                            spread(x, at, stride_x, out, place, 1, count)''',
+    )
 )
 CHANNELS_LAST = (
-    DEAL.replace("OUTPUT", "(phases, depth, height, width, channels)")
-    .replace("SIZES", "out.shape[:4]")
-    .replace("PLACE", "out[phase, z, y, :, channel]")
+    DEAL.replace("OUTPUT", "(phases, *sizes, channels)")
+    .replace("CHANNELS", "range(0, channels, ROWS)")
+    .replace(
+        "PLACE",
+        '''place = start + (((phase * depth + z) * height + y) * width + low) * channels + channel
+                        apart = space[0] * space[1] * space[2]
+                        if stride_x == 1 and channel + ROWS <= channels:
+                            turn(x, at, apart, out, place, channels, count)
+                        elif channels == stride_x == 1:
+                            copy(x, at, out, place, count)
+                        else:
+                            for r in range(min(ROWS, channels - channel)):
+                                spread(x, at + r * apart, stride_x, out, place + r, channels, count)''',
+    )
 )
 
 IMAGES = '''
 @njit(cache=True, nogil=True, error_model="numpy")
-def kernel(x, out, channels, stride, front, begin, end):
+def kernel(x, space, out, channels, sizes, stride, front, begin, end):
+    elements = channels * stride[0] * stride[1] * stride[2] * sizes[0] * sizes[1] * sizes[2]
     for image in range(begin, end):
-        deal(x, image * channels, out[image], channels, stride, front)
+        deal(x, space, image * channels, out, image * elements, channels, sizes, stride, front)
 '''
 
 
 @functools.lru_cache(maxsize=None)
-def _all_images(layout):
-    return load_module("phases", f"from numba import njit\n\n{layout}{IMAGES}").kernel
+def _all_images(layout, itemsize):
+    rows, vectors, lanes = tiles.shape(itemsize)
+    text = tiles.header(rows, vectors, lanes) + row_copies(lanes) + row_turns(lanes, rows) + layout + IMAGES
+    return load_module("phases", text).kernel
 
 
 def phases_first(x, geometry, sizes):
     """x dealt out, flat: (batch, channels, *stride, *sizes)."""
-    planes = math.prod(x.shape[:2])
-    flat = np.empty(planes * math.prod(geometry.stride) * math.prod(sizes), x.dtype)
-    out = flat.reshape(planes, 1, math.prod(geometry.stride), *lifted(sizes, 1))
-    _run(CHANNELS_FIRST, x, out, 1, geometry)
-    return flat
+    return _dealt(CHANNELS_FIRST, x, math.prod(x.shape[:2]), geometry, sizes, 0)
 
 
 def phases_last(x, groups, geometry, sizes, slack):
     """x dealt out with the channels of a group innermost, flat: (batch, groups, *stride, *sizes, channels of a
     group); and `slack` elements more, so that vectors may reach over the end."""
-    images, channels = x.shape[0] * groups, x.shape[1] // groups
-    flat = np.zeros(x.shape[0] * x.shape[1] * math.prod(geometry.stride) * math.prod(sizes) + slack, x.dtype)
-    out = flat[: flat.size - slack].reshape(images, math.prod(geometry.stride), *lifted(sizes, 1), channels)
-    _run(CHANNELS_LAST, x, out, channels, geometry)
-    return flat
+    return _dealt(CHANNELS_LAST, x, x.shape[0] * groups, geometry, sizes, slack)
 
 
-def _run(layout, x, out, channels, geometry):
-    planes = np.ascontiguousarray(x).reshape(-1, *lifted(x.shape[2:], 1))
-    settings = channels, lifted(geometry.stride, 1), lifted(geometry.padding, 0)
+def _dealt(layout, x, images, geometry, sizes, slack):
+    space, planes = lifted(x.shape[2:], 1), math.prod(x.shape[:2])
+    size, channels = planes * math.prod((*geometry.stride, *sizes)), planes // max(images, 1)
+    kernel, source, out = _all_images(layout, x.itemsize), np.ascontiguousarray(x), np.zeros(size + slack, x.dtype)
+    settings = channels, lifted(sizes, 1), lifted(geometry.stride, 1), lifted(geometry.padding, 0)
     parallel_for(
-        len(out),
-        max(1, GRAIN * len(out) // max(out.size, 1)),
-        lambda begin, end: _all_images(layout)(planes, out, *settings, begin, end),
+        images,
+        max(1, GRAIN * images // max(size, 1)),
+        lambda begin, end: kernel(source, space, out, *settings, begin, end),
     )
+    return out
 
 
 def phase_sizes(space, geometry):

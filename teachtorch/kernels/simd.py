@@ -13,8 +13,10 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
 
-__all__ = ["LINE", "VERSION", "fence", "load", "multiply_add", "register_bytes", "registers", "splat", "store",
-           "store_past_caches"]
+__all__ = [
+    "LINE", "VERSION", "every_second", "fence", "interleaved", "load", "multiply_add", "part", "register_bytes",
+    "registers", "splat", "store", "store_past_caches",
+]
 
 LINE = 64  # bytes that a cache moves as one
 
@@ -51,14 +53,14 @@ class LanesModel(models.PrimitiveModel):
 
 
 def place_in(context, builder, array_type, array, index, vector):
-    """The address of array[index], an array of one dimension without gaps, as that of a vector."""
+    """The address `index` elements after the first one of an array, whatever its shape, as that of a vector."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
 
 
 @intrinsic(prefer_literal=True)
 def load(typing_context, array, index, count):
-    """array[index : index + count]; nothing checks the bounds."""
+    """The `count` elements of memory that begin `index` elements after the array's first; nothing checks the bounds."""
     result = Lanes(array.dtype, count.literal_value)
 
     def code(context, builder, signature, args):
@@ -71,7 +73,7 @@ def load(typing_context, array, index, count):
 
 @intrinsic(prefer_literal=True)
 def store(typing_context, array, index, value):
-    """array[index : index + count] = value; nothing checks the bounds."""
+    """Write a vector to where `load` would read it; nothing checks the bounds."""
 
     def code(context, builder, signature, args):
         place = place_in(context, builder, array, args[0], args[1], args[2].type)
@@ -132,3 +134,41 @@ def multiply_add(typing_context, a, b, c):
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
 
     return a(a, a, a), code
+
+
+def shuffle(builder, a, b, chosen):
+    """The elements `chosen` of vectors a and b, counted through."""
+    indices = ir.Constant(ir.VectorType(ir.IntType(32), len(chosen)), list(chosen))
+    return builder.shuffle_vector(a, b, indices)
+
+
+@intrinsic
+def every_second(typing_context, a, b):
+    """Elements 0, 2, 4, ... of the row that two vectors hold, of which b begins with a's last element."""
+
+    def code(context, builder, signature, args):
+        return shuffle(builder, *args, [2 * i + (2 * i >= a.count) for i in range(a.count)])
+
+    return a(a, a), code
+
+
+@intrinsic(prefer_literal=True)
+def interleaved(typing_context, a, b, half):
+    """a[0], b[0], a[1], b[1], ... of two vectors: the first half of it (0), or the second (1)."""
+
+    def code(context, builder, signature, args):
+        first = half.literal_value * a.count
+        return shuffle(builder, *args[:2], [i // 2 + i % 2 * a.count for i in range(first, first + a.count)])
+
+    return a(a, a, half), code
+
+
+@intrinsic(prefer_literal=True)
+def part(typing_context, value, first, count):
+    """`count` elements of a vector, from `first` on."""
+
+    def code(context, builder, signature, args):
+        begin = first.literal_value
+        return shuffle(builder, args[0], args[0], range(begin, begin + count.literal_value))
+
+    return Lanes(value.element, count.literal_value)(value, first, count), code

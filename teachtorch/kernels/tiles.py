@@ -14,13 +14,14 @@ SINGLE_VECTORS = 8  # of a tile of one row: enough sums for a processor to have 
 
 
 @functools.lru_cache(maxsize=None)
-def shape(itemsize, vectors=None):
-    """(rows, vectors, lanes) of a tile that fits this processor's registers; itemsize: bytes of a number."""
+def shape(itemsize):
+    """(rows, vectors, lanes) of a tile that fits this processor's registers; itemsize: bytes of a number.
+
+    The rows are a power of two, as numbers of channels often are; three vectors, since most kernels are three elements
+    wide."""
     from . import simd  # imports Numba, which takes a second
 
-    has_many = simd.registers() == 32
-    vectors = vectors or (4 if has_many else 3)
-    return (24 if has_many else 12) // vectors, vectors, simd.register_bytes() // itemsize
+    return 8 if simd.registers() == 32 else 4, 3, simd.register_bytes() // itemsize
 
 
 def header(rows, vectors, lanes):
@@ -30,7 +31,7 @@ def header(rows, vectors, lanes):
     return f'''"""Direct convolutions. Vectors: {simd.VERSION}"""
 import numpy as np
 from numba import njit, types
-from teachtorch.kernels.simd import load, multiply_add, splat, store
+from teachtorch.kernels.simd import every_second, interleaved, load, multiply_add, part, splat, store
 
 ROWS, LANES, WIDE, SINGLE = {rows}, {lanes}, {vectors * lanes}, {SINGLE_VECTORS * lanes}
 

@@ -414,12 +414,10 @@ def group_norm_tangent(input_t, weight_t, bias_t, input, weight, N, C, HxW, grou
     return out_t.reshape(input._shape), mean_t.squeeze(-1), rstd_t.squeeze(-1)
 
 
-def rows_and_weights(input, parts, N, C, HxW, group):
-    """The groups as rows, and per-channel values as (groups, length)."""
-    x = np.ascontiguousarray(widened(input)).reshape(N * group, C // group * HxW)
-    return x, [
-        None if a is None else np.repeat(a.astype(x.dtype), HxW).reshape(group, x.shape[1]) for a in parts
-    ]
+def channels_and_weights(input, weight, bias, N, C, HxW):
+    """The input as (batch, channels, places), weight and bias, all in the dtype that is computed in."""
+    x = np.ascontiguousarray(widened(input)).reshape(N, C, HxW)
+    return x, *[None if a is None else a.astype(x.dtype, copy=False) for a in (weight, bias)]
 
 
 @operator(
@@ -439,10 +437,9 @@ def group_norm_(input, weight, bias, N, C, HxW, group, eps):
     check_parameter_dtypes(
         dt.from_numpy(input.dtype), [None if a is None else dt.from_numpy(a.dtype) for a in (weight, bias)]
     )
-    x, (weight, bias) = rows_and_weights(input, (weight, bias), N, C, HxW, group)
-    out, mean, rstd = silently(kernels.normalize_rows, x, weight, bias, eps)
-    out = out.reshape(input.shape), mean.reshape(N, group), rstd.reshape(N, group)
-    return tuple([a.astype(input.dtype, copy=False) for a in out])
+    x, weight, bias = channels_and_weights(input, weight, bias, N, C, HxW)
+    out, mean, rstd = silently(kernels.normalize_groups, x, weight, bias, group, eps)
+    return tuple([a.astype(input.dtype, copy=False) for a in (out.reshape(input.shape), mean, rstd)])
 
 
 @operator(
@@ -459,14 +456,11 @@ def group_norm_(input, weight, bias, N, C, HxW, group, eps):
 )
 def native_group_norm_backward(grad_output, input, weight, mean, rstd, N, C, HxW, group):
     """The gradients of group norm's input, weight and bias."""
-    x, (weight,) = rows_and_weights(input, (weight,), N, C, HxW, group)
+    x, weight, _ = channels_and_weights(input, weight, None, N, C, HxW)
     grad = np.ascontiguousarray(widened(grad_output)).reshape(x.shape)
-    if weight is None:
-        weight = np.ones((group, x.shape[1]), x.dtype)
-    statistics = [widened(a).reshape(-1) for a in (mean, rstd)]
-    slope, weight_grad, bias_grad = silently(kernels.rows_gradient, grad, x, weight, *statistics)
-    found = slope.reshape(input.shape), weight_grad.reshape(C, HxW).sum(1), bias_grad.reshape(C, HxW).sum(1)
-    return tuple([a.astype(input.dtype, copy=False) for a in found])
+    statistics = [widened(a).reshape(N, group) for a in (mean, rstd)]
+    slope, *others = silently(kernels.groups_gradient, grad, x, weight, *statistics)
+    return tuple([a.astype(input.dtype, copy=False) for a in (slope.reshape(input.shape), *others)])
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):

@@ -65,7 +65,7 @@ class Declaration:
         self.outputs = outputs
         self.public = None              # the function that users call
         self.public_inplace = None      # and that of the in-place variant
-        self.pointwise = None           # of a pointwise operator: its PointwiseKernels, its kind
+        self.pointwise = self.cpu = None    # of a pointwise operator: (its PointwiseKernels, its kind); its CPU kernel
 
     @property
     def schema(self):
@@ -129,7 +129,7 @@ def pointwise(name, numpy=None, kind=SAME, vjp=None, jvp=ELEMENTWISE, plain=None
         kernel = elementwise.kernel_of(scalar, numpy, kind, plain, plain_numpy, info.signature)
         info.pointwise = kernel, kind
         op = Operator(name, info)
-        op.register(K.CPU, elementwise.cpu_kernel(kernel, kind, info.fake))
+        info.cpu = op.register(K.CPU, elementwise.cpu_kernel(kernel, kind, info.fake))
         register_meta(op, info.fake)
         if inplace:
             declare_inplace(op, info, elementwise.cpu_inplace_kernel(name + "_", kernel, kind), spaces)
@@ -405,6 +405,9 @@ def write_out(op, out, args):
                                   "it because it is an out= function")
     if op.info.kind == "pointwise":
         elementwise.refuse_partial_overlap(out, args)
+        if elementwise.write_directly(op, out, args):
+            bump_version(out)
+            return out
     found = op(*args)
     for target, result in zip(outs, (found,) if isinstance(found, Tensor) else found):
         check_out_dtype(op.name, result._dtype, target._dtype)

@@ -4,8 +4,10 @@ import sys
 import numpy as np
 
 from ..core import dtype as dt
-from ..core import geometry, promotion, settings
+from ..core import geometry, observer, promotion, settings
 from ..core.dtype import scalar_type_name
+from ..dispatch import keys as K
+from ..dispatch.state import state
 from ..kernels.pointwise import Pointwise, cast
 from ..memory.runtime import out_of_memory
 from ..tensor import Tensor, array_of, from_array, stride_of
@@ -276,6 +278,49 @@ def general_inplace_kernel(name, kernels, kind):
 
 def computed_wide(kernel, args, parameters, dtype):
     return cast(kernel(*operands_of(args, dt.float32, parameters)), dtype.numpy)
+
+
+# ---- out= -----------------------------------------------------------------------------------------------------
+
+def write_directly(op, out, args):
+    """Compute a pointwise operator into `out`, if that is what computing and copying come to; whether it did.
+
+    Not where `out` has another shape or dtype than the result, holds an element twice or shares memory with another
+    operand, nor where somebody watches or the call is more than its CPU kernel.
+    """
+    if observer.active or not is_for_cpu_kernel(op, (out, *args)) or not out._keys & K.AUTOGRAD:
+        return False
+    kernels, kind = op.info.pointwise
+    kernel, args = kernels.choose(args)
+    tensors = [a for a in args if isinstance(a, Tensor)]
+    if any([t._storage is out._storage is not None and t is not out for t in tensors]):
+        return False
+    if out._stride is not None and geometry.has_internal_overlap(out._shape, out._stride):
+        return False
+    try:
+        dtype = compute_dtype(args, kind)
+        if out._dtype is not (dt.bool if kind == BOOL else dtype) or broadcast_shape(args) != out._shape:
+            return False
+        if kernels.keeps_a_number(args, dtype):
+            return False
+        operands = operands_of(args, dtype, kernels.parameters)
+    except Exception:       # the usual way raises the same, in PyTorch's words
+        return False
+    target = array_of(out)
+    if not target.flags.writeable:
+        return False
+    kernel(*operands, out=target)
+    return True
+
+
+def is_for_cpu_kernel(op, args):
+    """Whether the call would pass from its autograd kernels straight to the CPU kernel of the declaration."""
+    keys = state.included
+    for a in args:
+        if isinstance(a, Tensor):
+            keys |= a._keys
+    below = keys & ~state.excluded & ~(K.AUTOGRAD | K.AD_INPLACE_OR_VIEW | K.BACKEND_SELECT)
+    return below == K.CPU and op.kernels.get(K.CPU) is op.info.cpu
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------
