@@ -21,6 +21,8 @@ import numpy as np
 
 from teachtorch.autograd.forward_ad import tangent_of
 from teachtorch.core import settings
+from teachtorch.dispatch.keys import FUNCTORCH
+from teachtorch.dispatch.state import excluding
 from teachtorch.tensor import method
 
 __all__ = ["PrintOptions", "format_values", "get_printoptions", "printoptions", "set_printoptions",
@@ -295,7 +297,8 @@ def tensor_format(tensor, spec):
 # The protocols of Python, attached to teachtorch's own tensors
 
 def _repr(self, *, tensor_contents=None):
-    return tensor_str(self, tangent=tangent_of(self))
+    with excluding(FUNCTORCH):                    # inside vmap the example may be shown, though not asked for its values
+        return tensor_str(self, tangent=tangent_of(self))
 
 
 method(_repr, "__repr__")

@@ -1,17 +1,20 @@
 """vmap: a function of one example made a function of a batch.
 
 PyTorch batches each operator by a rule of its own. This vmap loops: it calls the function once per example and stacks what
-it returns. The results are the same; it is no faster than a loop, and what PyTorch's refuses inside vmap (`.item()`, an
-`if` on data, in-place changes of captured tensors) works.
+it returns. The results are the same; it is no faster than a loop. `.item()`, an `if` on data and results whose size the
+data decide are refused, as in PyTorch (batched.py); in-place changes of captured tensors, which PyTorch refuses, work.
 """
 import functools
 from typing import NamedTuple
 
 from ..autograd.function import FunctionMeta, has_vmap_rule
+from ..dispatch import keys as K
 from ..dispatch.operator import registry
+from ..dispatch.state import excluding
 from ..ops.random import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from .active import transform
+from .batched import mark, unmark
 from .tree import flatten, shown, spec_text, spread, unflatten
 
 RANDOMNESS = ("error", "different", "same")
@@ -40,7 +43,12 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
             if not size:
                 return of_no_examples(func, leaves, dims, structure, kwargs, out_dims)
             results = [call_one(func, leaves, dims, structure, kwargs, i, randomness) for i in range(size)]
-        return stacked_results(func, results, out_dims)
+        is_inside_another = any([isinstance(leaf, Tensor) and leaf._keys & K.FUNCTORCH for leaf in leaves])
+        with excluding(K.FUNCTORCH):
+            found = stacked_results(func, results, out_dims)
+        for leaf in flatten(found)[0]:
+            mark(leaf) if is_inside_another else unmark(leaf)
+        return found
     return wrapped
 
 
@@ -108,7 +116,7 @@ def batch_size(leaves, dims):
 def call_one(func, leaves, dims, structure, kwargs, i, randomness):
     """What the function makes of example i."""
     before = get_rng_state()
-    args = unflatten([leaf if dim is None else leaf.select(dim, i) for leaf, dim in zip(leaves, dims)], structure)
+    args = unflatten([leaf if dim is None else example(leaf, dim, i) for leaf, dim in zip(leaves, dims)], structure)
     result = func(*args, **kwargs)
     if randomness != "different" and get_rng_state().tolist() != before.tolist():
         if randomness == "error":
@@ -117,6 +125,13 @@ def call_one(func, leaves, dims, structure, kwargs, i, randomness):
         if i + 1 < batch_size(leaves, dims):
             set_rng_state(before)
     return result
+
+
+def example(leaf, dim, i):
+    """Example i, marked as what the results depend on."""
+    found = leaf.select(dim, i)
+    mark(found)
+    return found
 
 
 class VmapInfo(NamedTuple):

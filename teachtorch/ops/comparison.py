@@ -5,6 +5,7 @@ from ..core import dtype as dt
 from ..core import promotion
 from ..core.dtype import scalar_type_name
 from ..core.once import warn_once
+from ..dispatch.batched import ALLCLOSE, EQUAL, refuse_batched
 from ..dispatch.operator import registry
 from ..kernels.pointwise import Pointwise
 from ..tensor import Tensor, array_of, from_array
@@ -113,6 +114,7 @@ def isclose(self, other, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 def allclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False):
     """Whether all elements are close (see `isclose`), as a Python bool."""
+    refuse_batched(input, ALLCLOSE)
     return bool(array_of(isclose(input, other, rtol, atol, equal_nan)).all())
 
 
@@ -121,6 +123,7 @@ def equal(input, other):
     require_tensor(input, "equal", "input", 1)
     require_tensor(other, "equal", "other", 2)
     check_devices((input, other))
+    refuse_batched(input, EQUAL)
     return input._shape == other._shape and bool((array_of(input) == array_of(other)).all())
 
 

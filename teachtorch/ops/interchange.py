@@ -9,6 +9,7 @@ from ..core import dtype as dt
 from ..core import observer, settings
 from ..core.device import CPU, as_device
 from ..core.once import warn_once
+from ..dispatch.batched import BRANCH, ITEM, NO_STORAGE, refuse_batched
 from ..dispatch.state import state
 from ..dispatch.torch_function import reported
 from ..memory.storage import UntypedStorage, bytes_of
@@ -35,6 +36,7 @@ def numpy(self, *, force=False):
     """
     if entries_of(self) is not None:
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
+    refuse_batched(self, NO_STORAGE)
     if force:
         self = self.detach().cpu()
     if state.grad_enabled and tracks(self):
@@ -255,6 +257,7 @@ def item(self):
         raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
     if self._device.type == "meta":
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+    refuse_batched(self, ITEM)
     return reported(number_on_host, "item", (self,), {}) if observer.active else number_on_host(self)
 
 
@@ -266,6 +269,7 @@ def number_on_host(self):
 
 def tolist(self):
     """The elements as nested lists of Python numbers; a number for a 0-dim tensor."""
+    refuse_batched(self, NO_STORAGE)
     array = array_of(self if self.is_meta else self.cpu())
     return array.astype(np.float32).tolist() if self._dtype is dt.bfloat16 else array.tolist()
 
@@ -274,6 +278,7 @@ def __bool__(self):
     if self.numel() != 1:
         count = "more than one value" if self.numel() else "no values"
         raise RuntimeError(f"Boolean value of Tensor with {count} is ambiguous")
+    refuse_batched(self, BRANCH)
     return bool(self.item())
 
 
