@@ -297,7 +297,7 @@ def tensor_format(tensor, spec):
 # The protocols of Python, attached to teachtorch's own tensors
 
 def _repr(self, *, tensor_contents=None):
-    with excluding(FUNCTORCH):                    # inside vmap the example may be shown, though not asked for its values
+    with excluding(FUNCTORCH):            # inside vmap the example may be shown, though not asked for its values
         return tensor_str(self, tangent=tangent_of(self))
 
 

@@ -2,15 +2,15 @@
 from . import keys as K
 from .state import state
 
-ITEM = ("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
-        "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
+ITEM = ("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
+        "Tensor, please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
         "internals, please file a bug report.")
-BRANCH = ("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
-          "yet, please file an issue at https://github.com/pytorch/pytorch/issues .")
+BRANCH = ("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support "
+          "that yet, please file an issue at https://github.com/pytorch/pytorch/issues .")
 DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
            "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature.")
-MASK = ("vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
-        "batch this would return a differently shaped Tensor. Please file an issue at "
+MASK = ("vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for "
+        "each batch this would return a differently shaped Tensor. Please file an issue at "
         "https://github.com/pytorch/pytorch/issues if you need this feature.")
 NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
 ALLCLOSE = ("vmap over torch.allclose isn't supported yet. Please file an issue at "

@@ -1,5 +1,5 @@
-"""What depends on the example of a vmap is marked, so that Python cannot look into it: PyTorch's vmap sees all examples at
-once, and no number, branch or size could be right for all of them.
+"""What depends on the example of a vmap is marked, so that Python cannot look into it: PyTorch's vmap sees all examples
+at once, and no number, branch or size could be right for all of them.
 
     the example's tensors carry the key FuncTorch  →  its kernel runs the operator below, and marks the results
     item(), bool(), tolist() ... of a marked tensor  →  refused, in PyTorch's words
@@ -55,5 +55,5 @@ def refuse(name, args):
     if name == "masked_select":
         raise RuntimeError(MASK)
     if name == "index" and any([is_batched(t) and t.dtype.name in ("bool", "uint8") for t in tensors_in(args[1:])]):
-        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to batch "
-                           "over indexing with a boolean mask.")
+        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+                           "batch over indexing with a boolean mask.")

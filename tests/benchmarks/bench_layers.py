@@ -375,7 +375,7 @@ def count_processor_time():
         importlib.import_module(name).set_num_threads(1)
 
 
-def main():
+def main(workloads=WORKLOADS):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=5, help="rounds, in which the libraries take turns (5)")
     parser.add_argument("--seconds", type=float, default=0.1, help="seconds per library and round (0.1)")
@@ -386,7 +386,7 @@ def main():
     if options.cpu:
         count_processor_time()
     words = options.only.split(",")
-    for title, (make, target) in WORKLOADS.items():
+    for title, (make, target) in workloads.items():
         if not any(word in title for word in words):
             continue
         if options.profile:
