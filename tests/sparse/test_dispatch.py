@@ -179,3 +179,11 @@ def test_sparse_adam_refuses_what_it_cannot_do():
     agree("torch.optim.SparseAdam([torch.sparse_coo_tensor([[1]], [1.], (2,)).requires_grad_()])")
     agree("torch.optim.SparseAdam([torch.ones(2, requires_grad=True)], lr=0.)")
     agree("w = torch.ones(2, requires_grad=True)\nw.sum().backward()\ntorch.optim.SparseAdam([w]).step()")
+
+
+@pytest.mark.parametrize("device", ["meta", "sim"])
+def test_other_devices_are_refused(device):
+    for make in (lambda: torch.sparse_coo_tensor(size=(2, 3), device=device), lambda: example().to(device),
+                 lambda: torch.sparse_coo_tensor([[0], [1]], [1.], (2, 2), device=device)):
+        with pytest.raises(NotImplementedError, match="sparse tensors on the CPU alone"):
+            make()

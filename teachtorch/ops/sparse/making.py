@@ -46,14 +46,15 @@ def sparse_coo_tensor(*args, indices=None, values=None, size=None, dtype=None, d
     """
     names = dict(zip(("indices", "values", "size"), args))
     given = {"indices": indices, "values": values, "size": size, **names}
-    if is_size_alone(args, given):
+    is_empty = is_size_alone(args, given)
+    if device is not None and as_device(device).type != "cpu":
+        raise NotImplementedError(f"teachtorch has sparse tensors on the CPU alone, not on {device}")
+    if is_empty:
         size = given["size"] if given["indices"] is None else given["indices"]
-        return without_entries(size, dtype, device, requires_grad)
+        return without_entries(size, dtype, requires_grad)
     if len(args) > 3 or given["indices"] is None or given["values"] is None or wrong_size(given["size"]):
         raise TypeError("sparse_coo_tensor() received an invalid combination of arguments - got "
                         f"({', '.join(type(a).__name__ for a in args)}), but expected one of:\n{FORMS}")
-    if device is not None and as_device(device).type != "cpu":
-        raise NotImplementedError(f"teachtorch has sparse tensors on the CPU alone, not on {device}")
     made = of_parts(given["indices"], given["values"], given["size"], dtype, is_coalesced, must_check(check_invariants))
     return asked_grad(made) if requires_grad and made.is_leaf else made
 
@@ -71,7 +72,7 @@ def wrong_size(size):
     return size is not None and not isinstance(size, (tuple, list))
 
 
-def without_entries(size, dtype, device, requires_grad):
+def without_entries(size, dtype, requires_grad):
     """A sparse tensor of zeros."""
     size = size_argument(size, "sparse_coo_tensor")
     refuse_negative(size)
