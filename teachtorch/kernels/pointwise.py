@@ -80,7 +80,8 @@ class Pointwise:
         scalar: a plain Python function of one element per operand. Its source is what Numba compiles, so it
             may use only numbers, operators and functions of the same kind (`kernels.scalar`, ``math``).
         numpy: a ufunc, or a function of arrays that is called likewise, for small arrays and for dtypes that
-            Numba has not (float16, bfloat16). Without it every array is compiled for, and such dtypes pass
+            Numba has not (float16, bfloat16); it may have a variant ``over_first`` that writes over its first
+            argument. Without it every array is compiled for, and such dtypes pass
             through float32.
         result: the result's dtype where it is not the operands' (``np.bool_`` for predicates).
     """
@@ -97,6 +98,7 @@ class Pointwise:
         self.__name__ = scalar.__name__
         self._small = SMALL if numpy is not None else -1
         self._is_ufunc = isinstance(numpy, np.ufunc)
+        self._over_first = getattr(numpy, "over_first", None)
         self._kernels = {}
 
     def __repr__(self):
@@ -115,10 +117,12 @@ class Pointwise:
         return self._numpy(arrays, out)
 
     def into_first(self, *arrays):
-        """Write the function of ``arrays`` over the first of them; the others have its shape, or are numbers."""
+        """Write the function of ``arrays``, floats, over the first; the others have its shape, or are numbers."""
         first = arrays[0]
         if first.size > self._small:
             return self._large(arrays, first)
+        if self._over_first is not None:
+            return silently(self._over_first, *arrays)
         if not self._is_ufunc:
             return self._numpy(arrays, first)
         try:  # each line tells, as in the classes below

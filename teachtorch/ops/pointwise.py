@@ -42,9 +42,17 @@ TWO_BOOLS = (
 
 # ---- sums and differences ----------------------------------------------------------------------------------
 
+def combined_with_multiple(combine):
+    """combine(x, alpha * y) for a ufunc, with the variant that writes over x (`Pointwise.into_first`)."""
+    def compute(x, y, alpha):
+        return combine(x, alpha * y)
+    compute.over_first = lambda x, y, alpha: combine(x, alpha * y, x)
+    return compute
+
+
 @pointwise(
     "add",
-    numpy=lambda x, y, alpha: np.add(x, alpha * y),
+    numpy=combined_with_multiple(np.add),
     plain=lambda x, y: x + y,
     plain_numpy=np.add,
     vjp={"self": lambda grad: grad, "other": lambda grad, alpha: grad if alpha == 1 else grad * alpha},
@@ -70,7 +78,7 @@ passing(refuse_bools, dt.INTEGRAL, dt.FLOATING, numbers=(int, float))
 @prepared(
     "sub",
     refuse_bools,
-    numpy=lambda x, y, alpha: np.subtract(x, alpha * y),
+    numpy=combined_with_multiple(np.subtract),
     plain=lambda x, y: x - y,
     plain_numpy=np.subtract,
     vjp={"self": lambda grad: grad, "other": lambda grad, alpha: -grad if alpha == 1 else grad * -alpha},
@@ -651,7 +659,20 @@ def interpolated(x, end, weight):
     return np.where(np.abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight))
 
 
-@prepared("lerp", same_floats, numpy=widened(interpolated),
+def interpolate(x, end, weight):
+    """The same, written over x."""
+    if np.ndim(weight):
+        x[...] = interpolated(x, end, weight)
+        return x
+    way = np.subtract(end, x)
+    if abs(weight) < 0.5:
+        way *= weight
+        return np.add(x, way, x)
+    way *= 1 - weight
+    return np.subtract(end, way, x)
+
+
+@prepared("lerp", same_floats, numpy=widened(interpolated, interpolate),
           vjp={"self": lambda grad, weight: grad * (1 - weight), "end": lambda grad, weight: grad * weight,
                "weight": lambda grad, self, end: grad * (end - self)})
 def lerp(self, end, weight):
@@ -673,12 +694,22 @@ def scaled(grad, value):
     return grad if value == 1 else grad * value
 
 
+def add_combined(combine):
+    """x += combine(value * a, b), a ufunc; the value is 1 if it is left out."""
+    def over_first(x, a, b, value=None):
+        term = combine(a, b) if value is None else np.multiply(value, a)
+        if value is not None:
+            combine(term, b, term)
+        return np.add(x, term, x)
+    return over_first
+
+
 @prepared(
     "addcmul",
     passing(integer_value("addcmul_cpu_out"), dt.FLOATING),
-    numpy=widened(lambda x, a, b, value: x + value * a * b),
+    numpy=widened(lambda x, a, b, value: x + value * a * b, add_combined(np.multiply)),
     plain=lambda x, a, b: x + a * b,
-    plain_numpy=widened(lambda x, a, b: np.add(x, a * b)),
+    plain_numpy=widened(lambda x, a, b: np.add(x, a * b), add_combined(np.multiply)),
     vjp={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * scaled(tensor2, value),
@@ -701,8 +732,9 @@ def refuse_integer_division(self, tensor1, tensor2, value):
 
 
 @prepared("addcdiv", passing(refuse_integer_division, dt.FLOATING),
-          numpy=widened(lambda x, a, b, value: x + value * a / b),
-          plain=lambda x, a, b: x + a / b, plain_numpy=widened(lambda x, a, b: np.add(x, a / b)),
+          numpy=widened(lambda x, a, b, value: x + value * a / b, add_combined(np.divide)),
+          plain=lambda x, a, b: x + a / b,
+          plain_numpy=widened(lambda x, a, b: np.add(x, a / b), add_combined(np.divide)),
           vjp={"self": lambda grad: grad,
                "tensor1": lambda grad, tensor2, value: scaled(grad, value) / tensor2,
                "tensor2": lambda grad, tensor1, tensor2, value:

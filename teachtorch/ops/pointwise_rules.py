@@ -137,12 +137,16 @@ class Forms:
 HALVES = frozenset([dt.float16.numpy, dt.bfloat16.numpy])
 
 
-def widened(function):
-    """A function of arrays that computes halves in float32 and rounds once, as PyTorch does."""
+def widened(function, over_first=None):
+    """A function of arrays that computes halves in float32 and rounds once, as PyTorch does.
+
+    over_first: the same for floats, written over the first of the arrays, with fewer arrays in between.
+    """
     def compute(*arrays):
         if arrays[0].dtype not in HALVES:
             return function(*arrays)
         return np.asarray(function(*[cast(a, np.float32) for a in arrays])).astype(arrays[0].dtype)
+    compute.over_first = over_first
     return compute
 
 

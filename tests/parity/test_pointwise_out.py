@@ -83,3 +83,29 @@ def test_a_watched_call_shows_its_operators():
     with teachtorch.profiler.profile(activities=[teachtorch.profiler.ProfilerActivity.CPU]) as watched:
         teachtorch.exp(teachtorch.ones(3), out=out)
     assert "aten::exp" in [event.key for event in watched.key_averages()]
+
+
+IN_PLACE = {
+    "add_": (lambda x, a, b: x.add_(a, alpha=0.3), lambda x, a, b: x.add(a, alpha=0.3)),
+    "add_ itself": (lambda x, a, b: x.add_(x, alpha=0.3), lambda x, a, b: x.add(x, alpha=0.3)),
+    "sub_": (lambda x, a, b: x.sub_(a, alpha=0.3), lambda x, a, b: x.sub(a, alpha=0.3)),
+    "lerp_": (lambda x, a, b: x.lerp_(a, 0.3), lambda x, a, b: x.lerp(a, 0.3)),
+    "lerp_ from the end": (lambda x, a, b: x.lerp_(a, 0.7), lambda x, a, b: x.lerp(a, 0.7)),
+    "lerp_ by a tensor": (lambda x, a, b: x.lerp_(a, b), lambda x, a, b: x.lerp(a, b)),
+    "addcmul_": (lambda x, a, b: x.addcmul_(a, b, value=0.3), lambda x, a, b: x.addcmul(a, b, value=0.3)),
+    "addcmul_ of itself": (lambda x, a, b: x.addcmul_(x, x, value=0.3), lambda x, a, b: x.addcmul(x, x, value=0.3)),
+    "addcmul_ once": (lambda x, a, b: x.addcmul_(a, x), lambda x, a, b: x.addcmul(a, x)),
+    "addcdiv_": (lambda x, a, b: x.addcdiv_(a, b, value=0.3), lambda x, a, b: x.addcdiv(a, b, value=0.3)),
+    "addcdiv_ once": (lambda x, a, b: x.addcdiv_(x, b), lambda x, a, b: x.addcdiv(x, b)),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+@pytest.mark.parametrize("layout", [lambda t: t, lambda t: t.t(), lambda t: t[::2]], ids=["rows", "columns", "gaps"])
+def test_written_over_the_first_operand_is_what_a_new_result_holds(name, layout):
+    teachtorch.manual_seed(0)
+    x, a, b = (layout(teachtorch.rand(6, 6) + 0.5) for _ in range(3))
+    in_place, new = IN_PLACE[name]
+    expected, address = new(x, a, b), x.data_ptr()
+    assert in_place(x, a, b) is x and x.data_ptr() == address
+    assert x.tolist() == expected.tolist()
