@@ -46,14 +46,20 @@ def shares_of_bins(grad, like, count):
     return kernels.by_dimension(wide, matrices).reshape(like.shape).astype(grad.dtype, copy=False)
 
 
+def checked_by(shape_of, name, count):
+    """A function of (shape, dtype, output_size): the result's shape, the arguments being ones that PyTorch takes."""
+    def checked(shape, dtype, output_size):
+        found = shape_of(name, shape, output_size, count)
+        refuse_dtype(dtype, name if count == 2 else f"{name}_cpu", False)
+        return found
+    return checked
+
+
 def declare_adaptive_average(count):
     """Declare _adaptive_avg_pool{count}d and its backward; return the operator's function."""
     name = f"adaptive_avg_pool{count}d"
 
-    def checked(shape, dtype, output_size):
-        found = adaptive_shape(name, shape, output_size, count)
-        refuse_dtype(dtype, name if count == 2 else f"{name}_cpu", False)
-        return found
+    checked = checked_by(adaptive_shape, name, count)
 
     def forward(self, output_size):
         checked(self.shape, dt.from_numpy(self.dtype), output_size)
@@ -151,10 +157,7 @@ def declare_adaptive_max(count):
     """Declare adaptive_max_pool{count}d and its backward; return the operator's function."""
     name = f"adaptive_max_pool{count}d"
 
-    def checked(shape, dtype, output_size):
-        found = adaptive_max_shape(name, shape, output_size, count)
-        refuse_dtype(dtype, name if count == 2 else f"{name}_cpu", False)
-        return found
+    checked = checked_by(adaptive_max_shape, name, count)
 
     def fake(self, output_size):
         shape = checked(self._shape, self._dtype, output_size)

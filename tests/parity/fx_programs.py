@@ -9,6 +9,8 @@ import os
 import pickle
 import tempfile
 
+from tests.parity.collected import functions_of_a_library
+
 
 def fx_of(lib):
     return importlib.import_module(lib.__name__ + ".fx")
@@ -884,12 +886,4 @@ PUBLIC = {
         "proxy_buffer_attributes",
     ],
 }
-PROGRAMS = {
-    name: value
-    for name, value in list(globals().items())
-    if callable(value)
-    and getattr(value, "__module__", None) == __name__
-    and value.__code__.co_varnames[:1] == ("lib",)
-    and value.__code__.co_argcount == 1
-    and name not in ("fx_of", "small", "traced")
-}
+PROGRAMS = functions_of_a_library(globals(), but=("fx_of", "small", "traced"))

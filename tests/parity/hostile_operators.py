@@ -5,6 +5,7 @@ import re
 import typing
 from typing import List, Optional, Sequence, Union
 
+from tests.parity.collected import functions_of_a_library
 
 NOTHING = "nothing"  # the result of an operator that only changes its arguments
 
@@ -950,15 +951,7 @@ def opcheck_autograd_below(lib):
     )
 
 
-PROGRAMS = {
-    name: value
-    for name, value in list(globals().items())
-    if callable(value)
-    and getattr(value, "__module__", None) == __name__
-    and value.__code__.co_varnames[:1] == ("lib",)
-    and value.__code__.co_argcount == 1
-    and name != "of"
-}
+PROGRAMS = functions_of_a_library(globals(), but=("of",))
 PROGRAMS |= {
     f"wrong_kind_{i}": wrong_kind(i, value)
     for i, value in enumerate(

@@ -2,6 +2,8 @@
 
 import importlib
 
+from tests.parity.collected import functions_of_a_library
+
 
 def part(lib, name):
     return importlib.import_module(f"{lib.__name__}.{name}")
@@ -655,11 +657,4 @@ def wrong_unflattening(lib):
     part(lib, "utils._python_dispatch").transform_subclass(W(lib.ones(2)), lambda name, inner: inner)
 
 
-PROGRAMS = {
-    name: value
-    for name, value in list(globals().items())
-    if callable(value)
-    and getattr(value, "__module__", None) == __name__
-    and value.__code__.co_varnames[:1] == ("lib",)
-    and value.__code__.co_argcount == 1
-}
+PROGRAMS = functions_of_a_library(globals())
