@@ -521,11 +521,14 @@ def root_of(array):
 
 
 def living_tensors():
-    """All tensors of the process that Python's garbage collector knows of, less those that a thread is just making."""
+    """All tensors of the process that Python's garbage collector knows of.
+
+    Less those that a thread is just making, and uninitialized parameters: they are empty and refuse to show a storage.
+    """
     kinds = {Tensor}
     for kind in (waiting := [Tensor]):
-        kinds.update(kind.__subclasses__())
-        waiting.extend(kind.__subclasses__())
+        kinds.update(found := [k for k in kind.__subclasses__() if k._storage is Tensor._storage])
+        waiting.extend(found)
     return [thing for thing in gc.get_objects() if type(thing) in kinds and hasattr(thing, "_meta")]
 
 

@@ -211,3 +211,21 @@ def test_living_wrappers_are_passed_over_when_memory_moves(torch):
     x.resize_(1000).fill_(1)
     torch.cat([x, x], out=torch.empty(0))
     assert torch.ones(4).share_memory_().is_shared() and w.shape == (3,)
+
+
+def test_living_lazy_parameters_are_passed_over_when_memory_moves(torch):
+    lazy = torch.nn.LazyLinear(2)
+    x = torch.ones(2)
+    y = x[:1]
+    x.resize_(1000).fill_(1)
+    torch.cat([x, x], out=torch.empty(0))
+    assert x.share_memory_().is_shared() and y.is_shared()
+    assert torch.nn.parameter.is_lazy(lazy.weight)
+
+
+def test_the_ledger_of_holders_passes_lazy_parameters_over():
+    import teachtorch as torch
+    from teachtorch.utils.holders import holders
+    lazy = torch.nn.LazyLinear(2)
+    x = torch.ones(2)
+    assert [holder.kind for holder in holders(x).holders] and torch.nn.parameter.is_lazy(lazy.weight)
