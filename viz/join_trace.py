@@ -1,6 +1,4 @@
-"""``viz.join``: the collectives of all ranks one after the other, and which of them only shadow the
-others'.
-"""
+"""``viz.join``: the collectives of all ranks one after the other, and which of them only shadow the others'."""
 
 from viz.picture import Picture
 from viz.tensors import human_bytes

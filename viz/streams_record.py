@@ -19,9 +19,7 @@ class Work:
 
 @dataclass
 class Wait:
-    """The host standing still: for a "stream", an "event" or the "device"; `behind`: the last launch it
-    waited for.
-    """
+    """The host standing still: for a "stream", an "event" or the "device"; `behind`: the last launch it waited for."""
 
     scope: str
     begin: float

@@ -1,6 +1,4 @@
-"""Streams as SVG: a lane for the host, one for each stream, arrows for launches and waits, red lines for
-races.
-"""
+"""Streams as SVG: a lane for the host, one for each stream, arrows for launches and waits, red lines for races."""
 
 from viz.loader_svg import ticks
 from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text

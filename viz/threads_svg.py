@@ -1,6 +1,4 @@
-"""Threads and elements as SVG: the launch, the arrays, time between barriers, what a warp's addresses
-cost.
-"""
+"""Threads and elements as SVG: the launch, the arrays, time between barriers, what a warp's addresses cost."""
 
 from viz.svg_parts import MARGIN, document, group, header, legend, rect, tag, text
 

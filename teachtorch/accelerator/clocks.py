@@ -11,9 +11,7 @@ whatever the order of the program's lines. (Lamport 1978; Mattern 1988; PyTorch'
 
 
 class Clocks:
-    """The clocks of all streams, all marks and the host, fed with the events of topic "stream" in program
-    order.
-    """
+    """The clocks of all streams, all marks and the host, fed with the events of topic "stream" in program order."""
 
     def __init__(self):
         self.streams = {}  # stream -> {stream: count}

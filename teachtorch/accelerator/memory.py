@@ -33,8 +33,7 @@ def _allocator_if_used(device):
     return next((one for one in allocators(found.type) if one.device_index == (found.index or 0)), None)
 
 
-# ---- counters
-# -----------------------------------------------------------------------------------------------------
+# ---- counters ----------------------------------------------------------------------------------------------
 
 
 def memory_stats_as_nested_dict(device=None):
@@ -98,8 +97,7 @@ def memory_summary(device=None, abbreviated=False):
     return summary(flatten(_allocator(device).memory_stats_as_nested_dict()), found.index or 0, abbreviated)
 
 
-# ---- the device's memory
-# ------------------------------------------------------------------------------------------
+# ---- the device's memory -----------------------------------------------------------------------------------
 
 
 def mem_get_info(device=None):
@@ -153,8 +151,7 @@ def _set_allocator_settings(env):
         allocator.apply_settings(settings)
 
 
-# ---- memory without a tensor
-# --------------------------------------------------------------------------------------
+# ---- memory without a tensor -------------------------------------------------------------------------------
 
 
 def caching_allocator_alloc(size, device=None, stream=None):
@@ -184,8 +181,7 @@ def caching_allocator_delete(mem_ptr):
     raise RuntimeError(f"invalid device pointer: {mem_ptr:#x}")
 
 
-# ---- snapshots and history
-# ----------------------------------------------------------------------------------------
+# ---- snapshots and history ---------------------------------------------------------------------------------
 
 
 def memory_snapshot(mempool_id=None, include_traces=True):

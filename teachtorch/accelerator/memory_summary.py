@@ -1,6 +1,4 @@
-"""The table of memory_summary(): the allocator's counters for people, as torch.cuda.memory_summary prints
-them.
-"""
+"""The table of memory_summary(): the allocator's counters for people, as torch.cuda.memory_summary prints them."""
 
 SIZES = [
     ("allocated_bytes", "Allocated memory"),

@@ -28,9 +28,7 @@ KINDS = {
 
 
 class StreamRace(RuntimeError):
-    """Two launches that no wait orders touch the same memory, or memory was freed under a launch. `finding`:
-    which.
-    """
+    """Two launches that no wait orders touch the same memory, or memory was freed under a launch. `finding`: which."""
 
     def __init__(self, finding):
         super().__init__(str(finding))

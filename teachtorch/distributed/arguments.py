@@ -48,9 +48,7 @@ def member_group(group, name):
 
 
 def rank_in(group, rank, group_rank):
-    """The number in the group of rank `rank` of the world, or `group_rank` of the group: one of them is
-    given.
-    """
+    """The number in the group of rank `rank` of the world, or `group_rank` of the group: one of them is given."""
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if rank is None and group_rank is None:

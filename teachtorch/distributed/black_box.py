@@ -55,9 +55,7 @@ class BlackBox:
             os.replace(self.path + ".new", self.path)
 
     def watch(self, thread_id):
-        """Write down where the thread is, again and again; end the rank when its witness or the launcher has
-        ended.
-        """
+        """Write down where the thread is, again and again; end the rank when its witness or the launcher has ended."""
         time.sleep(EVERY / 10)  # let the script begin
         while self.state == "running":
             self.end_without_witness()

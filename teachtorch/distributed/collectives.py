@@ -24,8 +24,7 @@ from .groups import group_of
 from .reduce_op import ReduceOp, check_op
 from .work import Work, comes_within, seconds_of
 
-# ---- one tensor, in place
-# ---------------------------------------------------------------------------------------
+# ---- one tensor, in place ----------------------------------------------------------------------------------
 
 
 def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
@@ -42,9 +41,7 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
-    """Give all ranks the reduction of their tensors: element by element their sum, maximum..., see
-    ReduceOp.
-    """
+    """Give all ranks the reduction of their tensors: element by element their sum, maximum..., see ReduceOp."""
     check_tensor(tensor, "tensor")
     check_op(op, tensor)
     members = member_group(group, "all_reduce")
@@ -57,9 +54,7 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
 
 
 def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_dst=None):
-    """Give rank `dst` the reduction of all tensors. What the others' tensors hold afterwards is not
-    defined.
-    """
+    """Give rank `dst` the reduction of all tensors. What the others' tensors hold afterwards is not defined."""
     check_tensor(tensor, "tensor")
     check_op(op, tensor)
     members = member_group(group, "reduce")
@@ -82,8 +77,7 @@ def finishing(buffer, op, members):
     return done
 
 
-# ---- a part from or for each rank
-# -------------------------------------------------------------------------------
+# ---- a part from or for each rank --------------------------------------------------------------------------
 
 
 def all_gather(tensor_list, tensor, group=None, async_op=False):
@@ -136,9 +130,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
 
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
-    """Fill `gather_list` of rank `dst` (0 by default) with the tensors of all ranks; the others pass no
-    list.
-    """
+    """Fill `gather_list` of rank `dst` (0 by default) with the tensors of all ranks; the others pass no list."""
     check_tensor(tensor, "tensor")
     members = member_group(group, "gather")
     if members is None:
@@ -164,9 +156,7 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
 
 
 def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, group_src=None):
-    """Give each rank its tensor of the `scatter_list` of rank `src` (0 by default); the others pass no
-    list.
-    """
+    """Give each rank its tensor of the `scatter_list` of rank `src` (0 by default); the others pass no list."""
     check_tensor(tensor, "tensor")
     members = member_group(group, "scatter")
     if members is None:
@@ -216,14 +206,11 @@ def begin_reduce_scatter(members, output, sent, op, async_op):
     return finish(Work(members, "reduce_scatter", request, done, sent.nbytes, [output]), async_op)
 
 
-# ---- from each to each
-# ------------------------------------------------------------------------------------------
+# ---- from each to each -------------------------------------------------------------------------------------
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    """Send `input_tensor_list[r]` to each rank r, and receive `output_tensor_list[r]` from it; sizes may
-    differ.
-    """
+    """Send `input_tensor_list[r]` to each rank r, and receive `output_tensor_list[r]` from it; sizes may differ."""
     check_tensors(output_tensor_list, "output_tensor_list")
     check_tensors(input_tensor_list, "input_tensor_list")
     check_same_dtype(*output_tensor_list, *input_tensor_list)
@@ -279,8 +266,7 @@ def bytes_of_parts(tensor, sizes, members):
     return [size * (tensor.nbytes // rows if rows else 0) for size in sizes]
 
 
-# ---- only waiting
-# -----------------------------------------------------------------------------------------------
+# ---- only waiting ------------------------------------------------------------------------------------------
 
 
 def barrier(group=None, async_op=False, device_ids=None, timeout=None):
@@ -349,8 +335,7 @@ def absent_words(ranks):
     return f"Rank {ranks[0]}" if len(ranks) == 1 else f"Ranks {', '.join(map(str, ranks))}"
 
 
-# ---- sizes and parts
-# --------------------------------------------------------------------------------------------
+# ---- sizes and parts ---------------------------------------------------------------------------------------
 
 
 def default_root(members, rank, group_rank):

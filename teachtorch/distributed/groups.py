@@ -108,8 +108,7 @@ class _World:
 world = _World()
 
 
-# ---- starting and ending
-# ----------------------------------------------------------------------------------------
+# ---- starting and ending -----------------------------------------------------------------------------------
 
 
 def init_process_group(
@@ -336,9 +335,7 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
 def new_subgroups_by_enumeration(
     ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None
 ):
-    """A group for each list of ranks: (the group of this rank, all groups). ValueError for a rank in two
-    lists.
-    """
+    """A group for each list of ranks: (the group of this rank, all groups). ValueError for a rank in two lists."""
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
     mine, made, seen = None, [], {}
@@ -352,8 +349,7 @@ def new_subgroups_by_enumeration(
     return mine, made
 
 
-# ---- questions
-# --------------------------------------------------------------------------------------------------
+# ---- questions ---------------------------------------------------------------------------------------------
 
 
 def is_available():

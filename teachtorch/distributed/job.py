@@ -21,9 +21,7 @@ PATIENCE = 5.0  # seconds that ranks get to end after they were told to
 
 
 class Job:
-    """`command` is mpiexec's; `folder` is where the ranks leave their black boxes; `timeout`: seconds, or
-    None.
-    """
+    """`command` is mpiexec's; `folder` is where the ranks leave their black boxes; `timeout`: seconds, or None."""
 
     def __init__(self, command, environment, folder, timeout=None):
         self.command, self.environment, self.folder, self.timeout = command, environment, folder, timeout

@@ -84,9 +84,7 @@ def printed_by_rank(folder):
 
 
 def verdict(errors):
-    """Who died, in the launcher's words, and the last line of the error; without what differs from run to
-    run.
-    """
+    """Who died, in the launcher's words, and the last line of the error; without what differs from run to run."""
     lines = errors.splitlines()
     said = [line for line in lines if line.startswith("teachtorch.distributed.run:")]
     first = re.sub(r" \(pid \d+\)| after [\d.]+ s", "", said[0]) if said else "the job failed"

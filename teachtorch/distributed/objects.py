@@ -101,9 +101,7 @@ def unpacked(whole, sizes):
 def scatter_object_list(
     scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
 ):
-    """Put into the first place of each rank's output list its object of the input list of rank `src` (0 by
-    default).
-    """
+    """Put into the first place of each rank's output list its object of the input list of rank `src` (0 by default)."""
     members = member_group(group, "scatter_object_list")
     if members is None:
         return

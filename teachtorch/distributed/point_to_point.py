@@ -56,9 +56,7 @@ def send(tensor, dst=None, group=None, tag=0, group_dst=None):
 
 
 def recv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Receive into the tensor from rank `src`, from anyone if None; returns the sender's number in the
-    world, or -1.
-    """
+    """Receive into the tensor from rank `src`, from anyone if None; returns the sender's number in the world, or -1."""
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
         return -1

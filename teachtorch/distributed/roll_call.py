@@ -48,9 +48,7 @@ class RollCall:
 
 
 def complaint(place, seconds, ranks, answers):
-    """The sentence about a collective that was given up at `place` = (group's name, collective's number, its
-    name).
-    """
+    """The sentence about a collective that was given up at `place` = (group's name, collective's number, its name)."""
     group, number, name = place
     absent = [rank for rank in ranks if rank not in answers]
     elsewhere = {rank: there for rank, there in answers.items() if there != place}

@@ -154,9 +154,7 @@ class OverMPI:
         return [as_bytes(array), array.size, getattr(self.MPI, kind)]
 
     def operation(self, op, array):
-        """MPI's own operation for its own types; one that calls NumPy for the others (float16, bfloat16,
-        bool).
-        """
+        """MPI's own operation for its own types; one that calls NumPy for the others (float16, bfloat16, bool)."""
         if array.dtype.name in _TYPES:
             return getattr(self.MPI, _NAMES[op])
         return numpy_operation(self.MPI, op, array.dtype)

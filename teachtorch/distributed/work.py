@@ -102,9 +102,7 @@ def seconds_of(timeout, default):
 
 
 def comes_within(work, seconds):
-    """Look until the work is complete: True; False after `seconds`. Meanwhile answer ranks that miss
-    someone.
-    """
+    """Look until the work is complete: True; False after `seconds`. Meanwhile answer ranks that miss someone."""
     sleep_until(work.arrives_at)
     deadline, listen_at, spins = time.monotonic() + seconds, time.monotonic() + LISTEN_EVERY, 0
     while not work.request.Test():

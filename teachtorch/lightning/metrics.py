@@ -1,6 +1,4 @@
-"""What self.log collects: the last value of each name, the reduced value of the epoch, and who gets to see
-them.
-"""
+"""What self.log collects: the last value of each name, the reduced value of the epoch, and who gets to see them."""
 
 from ..core.dtype import float32
 from ..ops.declare import exports
@@ -186,9 +184,7 @@ class Results:
 
 
 class Metrics:
-    """All that is logged in a run; `callback`, `logged` and `progress_bar` are the trainer's dicts of
-    metrics.
-    """
+    """All that is logged in a run; `callback`, `logged` and `progress_bar` are the trainer's dicts of metrics."""
 
     def __init__(self, trainer):
         self.trainer = trainer

@@ -127,9 +127,7 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
         )
 
     def clip_gradients(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
-        """Clip by "norm" (of all gradients together) or "value" (each number); None, or up to 0, clips
-        nothing.
-        """
+        """Clip by "norm" (of all gradients together) or "value" (each number); None, or up to 0, clips nothing."""
         value = self.trainer.gradient_clip_val if gradient_clip_val is None else gradient_clip_val
         if not value or value <= 0:
             return

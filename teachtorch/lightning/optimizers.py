@@ -19,9 +19,7 @@ from .errors import MisconfigurationException
 
 @dataclass
 class SchedulerConfig:
-    """How a scheduler is stepped: after every `frequency`-th "step" or "epoch". `monitor`: the metric it is
-    given.
-    """
+    """How a scheduler is stepped: after every `frequency`-th "step" or "epoch". `monitor`: the metric it is given."""
 
     scheduler: Any
     interval: str = "epoch"

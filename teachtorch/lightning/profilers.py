@@ -37,9 +37,7 @@ class SimpleProfiler:
             self.durations.setdefault(name, []).append(time.perf_counter() - began)
 
     def summary(self):
-        """A table: calls, seconds, part of the whole; the longest first. Hooks called inside others count
-        in both.
-        """
+        """A table: calls, seconds, part of the whole; the longest first. Hooks called inside others count in both."""
         lines = [f"{'Action':<60}{'Calls':>8}{'Mean (s)':>12}{'Total (s)':>12}{'%':>8}"]
         for name, taken in sorted(self.durations.items(), key=lambda item: -sum(item[1])):
             share = 100 * sum(taken) / self.total if self.total else 0.0

@@ -157,9 +157,7 @@ class Run:
         trainer.fit_loop.run()
 
     def _check_sanity(self):
-        """A few batches of validation before training, so that its faults do not wait for the end of an
-        epoch.
-        """
+        """A few batches of validation before training, so that its faults do not wait for the end of an epoch."""
         trainer = self.trainer
         if not trainer.has_validation or not trainer.num_sanity_val_steps or trainer.fit_loop.is_done:
             return

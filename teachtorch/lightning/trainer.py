@@ -161,9 +161,7 @@ class Trainer(TrainerState):
         return self._evaluate("test", "test", "test", model, dataloaders, datamodule, ckpt_path, verbose)
 
     def predict(self, model=None, dataloaders=None, datamodule=None, return_predictions=True, ckpt_path=None):
-        """Predict; returns a list of what predict_step returned for each batch (of each loader, if
-        several).
-        """
+        """Predict; returns a list of what predict_step returned for each batch (of each loader, if several)."""
         found = self._evaluate(
             "predict", "predict", "predict", model, dataloaders, datamodule, ckpt_path, False
         )

@@ -25,9 +25,7 @@ _next_event_id = itertools.count(1).__next__
 
 
 class AcceleratorError(RuntimeError):
-    """A kernel failed on the device; raised by the host's next synchronisation, which may be far from the
-    cause.
-    """
+    """A kernel failed on the device; raised by the host's next synchronisation, which may be far from the cause."""
 
 
 class Current(threading.local):
@@ -52,9 +50,7 @@ def set_current_stream_id(device_type, stream_id):
 
 
 class SideStreams:
-    """Whether any thread ever chose another stream than the default one. Until then nobody need ask for
-    streams.
-    """
+    """Whether any thread ever chose another stream than the default one. Until then nobody need ask for streams."""
 
     are_used = False
     id_for = staticmethod(current_stream_id)

@@ -1,6 +1,4 @@
-"""The tests of the folder `simulated`, file by file, each in a process in which `numba.cuda` is the
-simulator.
-"""
+"""The tests of the folder `simulated`, file by file, each in a process in which `numba.cuda` is the simulator."""
 
 import os
 import subprocess

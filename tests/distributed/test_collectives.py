@@ -1,6 +1,4 @@
-"""Collectives on real ranks against NumPy: every dtype, operation and kind, in one launch for each world
-size.
-"""
+"""Collectives on real ranks against NumPy: every dtype, operation and kind, in one launch for each world size."""
 
 import pytest
 

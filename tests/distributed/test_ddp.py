@@ -1,6 +1,4 @@
-"""DistributedDataParallel on real ranks is training in one process on the joined batch; in one launch
-each.
-"""
+"""DistributedDataParallel on real ranks is training in one process on the joined batch; in one launch each."""
 
 import pytest
 

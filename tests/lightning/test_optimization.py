@@ -1,6 +1,4 @@
-"""One batch and one step: accumulation, clipping, several optimizers, forms of configure_optimizers,
-schedulers.
-"""
+"""One batch and one step: accumulation, clipping, several optimizers, forms of configure_optimizers, schedulers."""
 
 from functools import partial
 

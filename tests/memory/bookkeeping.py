@@ -1,6 +1,4 @@
-"""A device with no memory at all: it keeps the books of an AcceleratorRuntime, and its events happen when
-told.
-"""
+"""A device with no memory at all: it keeps the books of an AcceleratorRuntime, and its events happen when told."""
 
 from teachtorch.memory.runtime import AcceleratorRuntime, DeviceOutOfMemory
 

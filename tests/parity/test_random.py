@@ -1,6 +1,4 @@
-"""Random numbers as tensors against PyTorch: one seed gives the same numbers, and the streams stay
-together.
-"""
+"""Random numbers as tensors against PyTorch: one seed gives the same numbers, and the streams stay together."""
 import pickle
 
 import pytest

@@ -1,6 +1,4 @@
-"""viz.buckets, viz.zero and viz.join: what ranks do and hold; the runs of several ranks are given as
-facts.
-"""
+"""viz.buckets, viz.zero and viz.join: what ranks do and hold; the runs of several ranks are given as facts."""
 
 from xml.etree import ElementTree
 

@@ -51,9 +51,7 @@ class _JoinConfig(NamedTuple):
 
 
 class Joinable(ABC):
-    """Base of what can take part: calls `Join.notify_join_context(self)` in each iteration before its
-    collectives.
-    """
+    """Base of what can take part: calls `Join.notify_join_context(self)` in each iteration before its collectives."""
 
     def __init__(self):
         super().__init__()

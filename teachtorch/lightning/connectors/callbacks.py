@@ -27,9 +27,7 @@ def callbacks_for(given, enable_checkpointing, enable_progress_bar, enable_model
 
 
 def with_those_of(module, callbacks):
-    """The callbacks and those of module.configure_callbacks, which take the place of others of their
-    class.
-    """
+    """The callbacks and those of module.configure_callbacks, which take the place of others of their class."""
     own = module.configure_callbacks()
     own = list(own) if isinstance(own, (list, tuple)) else [own]
     classes = {type(one) for one in own}

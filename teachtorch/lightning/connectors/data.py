@@ -73,9 +73,7 @@ def as_list(loaders):
 
 
 def limit_of(limit, loader, name):
-    """How many batches are taken: an int is a number, a float a part. math.inf where the length is not
-    known.
-    """
+    """How many batches are taken: an int is a number, a float a part. math.inf where the length is not known."""
     length = len(loader) if has_length(loader) else math.inf
     if isinstance(limit, int) or limit == 0.0:
         return min(int(limit), length)
@@ -93,9 +91,7 @@ def limit_of(limit, loader, name):
 
 
 def prepared(trainer, loader, is_training):
-    """The loader as this run needs it: in one order when overfitting, each process its part when there are
-    several.
-    """
+    """The loader as this run needs it: in one order when overfitting, each process its part when there are several."""
     if not isinstance(loader, DataLoader):
         if is_training and isinstance(loader, (list, tuple, dict)):
             raise MisconfigurationException(

@@ -10,9 +10,7 @@ __all__ = ["CSVLogger", "Logger", "TensorBoardLogger"]
 
 
 def loggers_for(given, default_root_dir):
-    """The list of loggers that the trainer's argument means: True or None is TensorBoard if installed, else
-    CSV.
-    """
+    """The list of loggers that the trainer's argument means: True or None is TensorBoard if installed, else CSV."""
     if given is False:
         return []
     if given is None or given is True:

@@ -49,17 +49,13 @@ class AllocatorSettings:
         self.text = ""
 
     def divisions_for(self, nbytes):
-        """Into how many steps the powers of two around a request are divided; 0 or 1 where they are not
-        used.
-        """
+        """Into how many steps the powers of two around a request are divided; 0 or 1 where they are not used."""
         interval = nbytes.bit_length() - 1 - FIRST_INTERVAL
         return self.roundup_power2_divisions[min(max(interval, 0), INTERVALS - 1)]
 
 
 def parse_alloc_conf(text):
-    """The AllocatorSettings that a string asks for. ValueError, in PyTorch's words, for what it does not
-    allow.
-    """
+    """The AllocatorSettings that a string asks for. ValueError, in PyTorch's words, for what it does not allow."""
     settings, tokens = AllocatorSettings(), Tokens(text)
     while tokens.more():
         name = tokens.take()
@@ -71,9 +67,7 @@ def parse_alloc_conf(text):
 
 
 def check_least(settings):
-    """Blocks that are never split, and what they may waste, are no smaller than the segments of middling
-    requests.
-    """
+    """Blocks that are never split, and what they may waste, are no smaller than the segments of middling requests."""
     least = settings.large_segment_size
     for name in ("max_split_size", "max_non_split_rounding"):
         if f"{name}_mb" in settings.given and getattr(settings, name) < least:
@@ -203,9 +197,7 @@ def read_division_list(tokens):
 
 
 def set_intervals(divisions, start, steps, last):
-    """Fill in one entry of the list; return the interval it named. The first one counts for all smaller sizes
-    too.
-    """
+    """Fill in one entry of the list; return the interval it named. The first one counts for all smaller sizes too."""
     if start == ">":
         first = 0 if last is None else last + 1
         divisions[first:] = [steps] * (INTERVALS - first)

@@ -121,9 +121,7 @@ class CachingAllocator:
         return block
 
     def _candidate_by_special_rules(self, pool, entries, index, size):
-        """What garbage collection, expandable segments and max_split_size make of the candidate;
-        len(entries): none.
-        """
+        """What garbage collection, expandable segments and max_split_size make of the candidate; len(entries): none."""
         if self._ages_matter():
             pool.searches += 1
         if index < len(entries) and entries[index][2].segment.is_expandable:
@@ -191,9 +189,7 @@ class CachingAllocator:
         return self.allowed is not None and self.settings.garbage_collection_threshold > 0
 
     def _open_segment(self, pool, size, stream):
-        """A block of a fresh segment, not yet in the pool; None if the device or the cap has no room for
-        it.
-        """
+        """A block of a fresh segment, not yet in the pool; None if the device or the cap has no room for it."""
         wanted = segment_size(size, self.settings.large_segment_size)
         if self.allowed is not None and self.reserved + wanted > self.allowed:
             return None
@@ -225,9 +221,7 @@ class CachingAllocator:
         )
 
     def _take_from_segment(self, block, size):
-        """Split off what the request does not need, where the rules allow; keep count of split free
-        blocks.
-        """
+        """Split off what the request does not need, where the rules allow; keep count of split free blocks."""
         pool, was_split = block.segment.pool, block.prev is not None or block.next is not None
         if self._should_split(pool, block.size - size, size):
             rest = block.split(size)
@@ -343,9 +337,7 @@ class CachingAllocator:
             block.stream_uses.add(stream_id)
 
     def _notice_finished_events(self):
-        """Complete the frees whose streams are done; ask each stream's events in order, up to the first
-        unfinished.
-        """
+        """Complete the frees whose streams are done; ask each stream's events in order, up to the first unfinished."""
         for stream, waiting in tuple(self._deferred.items()):
             while waiting and waiting[0][0].query():
                 self._event_done(waiting.popleft()[1])
@@ -390,9 +382,7 @@ class CachingAllocator:
         self._record(action, address, abs(nbytes), segment.stream, pool=segment.pool.name)
 
     def empty_cache(self):
-        """Give every free segment back to the device. It makes no more room for malloc, which does this
-        itself.
-        """
+        """Give every free segment back to the device. It makes no more room for malloc, which does this itself."""
         with self._lock:
             self._enter()
             try:
@@ -401,9 +391,7 @@ class CachingAllocator:
                 self._leave()
 
     def set_memory_fraction(self, fraction):
-        """Never reserve more than this share (0.0 to 1.0) of the device's memory. ValueError outside of
-        it.
-        """
+        """Never reserve more than this share (0.0 to 1.0) of the device's memory. ValueError outside of it."""
         if not 0.0 <= fraction <= 1.0:
             raise ValueError(f"invalid fraction:{fraction}. Please set within [0, 1].")
         with self._lock:

@@ -80,9 +80,7 @@ class Block:
 
     @property
     def is_awaited(self):
-        """Whether other streams have to finish with it (or have been named for that) before it may be
-        reused.
-        """
+        """Whether other streams have to finish with it (or have been named for that) before it may be reused."""
         return self.event_count > 0 or bool(self.stream_uses)
 
     @property

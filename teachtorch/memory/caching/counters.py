@@ -94,9 +94,7 @@ class Counters:
         self.requested_bytes.decrease(requested)
 
     def split_changed(self, blocks, nbytes):
-        """Free blocks that cannot go back to the device, since they are parts of segments, changed by this
-        much.
-        """
+        """Free blocks that cannot go back to the device, since they are parts of segments, changed by this much."""
         if blocks:
             change(self.inactive_split, blocks)
         change(self.inactive_split_bytes, nbytes)

@@ -11,9 +11,7 @@ from .sizes import SMALL_SEGMENT, round_up
 
 
 def open_block(allocator, pool, stream, size):
-    """A free block of at least `size` bytes out of an expandable segment, mapped as needed; None without
-    room.
-    """
+    """A free block of at least `size` bytes out of an expandable segment, mapped as needed; None without room."""
     block = find_room(pool, stream, size) or new_range(allocator, pool, stream)
     if not block.mapped and not map_block(allocator, block, min(block.size, size)):
         if not block.is_split:  # a range of addresses with no memory at all
@@ -57,9 +55,7 @@ def new_range(allocator, pool, stream):
 
 
 def map_block(allocator, block, size):
-    """Put memory behind the first `size` bytes (rounded up to pages) of an unmapped block; False without
-    room.
-    """
+    """Put memory behind the first `size` bytes (rounded up to pages) of an unmapped block; False without room."""
     segment, pool = block.segment, block.pool
     size = round_up(size, segment.page_size)
     try:
@@ -77,9 +73,7 @@ def map_block(allocator, block, size):
 
 
 def unmap_block(allocator, block):
-    """Take the memory behind the whole pages of a free block away. Parts of pages at its ends stay free
-    blocks.
-    """
+    """Take the memory behind the whole pages of a free block away. Parts of pages at its ends stay free blocks."""
     segment, pool = block.segment, block.pool
     start = segment.address + round_up(block.address - segment.address, segment.page_size)
     end = (

@@ -53,9 +53,7 @@ class History:
         return python_stack()
 
     def add(self, action, address, size, stream, frames):
-        """Keep an action, unless only the state is recorded. For `oom` the address is the device's free
-        bytes.
-        """
+        """Keep an action, unless only the state is recorded. For `oom` the address is the device's free bytes."""
         if self.enabled != "all" or action in self.skipped:
             return
         where = "device_free" if action == "oom" else "addr"

@@ -9,9 +9,7 @@ from .sizes import NO_LIMIT
 
 
 def release_cached(allocator):
-    """Give back every free segment of every stream, after waiting for all blocks that other streams still
-    use.
-    """
+    """Give back every free segment of every stream, after waiting for all blocks that other streams still use."""
     allocator.finish_deferred()
     for pool in (allocator.large, allocator.small):
         for block in pool.free_blocks():

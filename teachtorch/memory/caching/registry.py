@@ -9,9 +9,7 @@ def register_allocator(allocator, device_type=None):
 
 
 def allocator_of(device):
-    """The allocator of a device (anything with `type` and `index`; no index is 0). RuntimeError if it has
-    none.
-    """
+    """The allocator of a device (anything with `type` and `index`; no index is 0). RuntimeError if it has none."""
     found = _allocators.get((device.type, device.index or 0))
     if found is None:
         raise RuntimeError(f"Allocator not initialized for device {device}: did you call init?")

@@ -1,12 +1,8 @@
-"""Snapshots: all segments and their blocks as plain dictionaries, shaped like
-torch.cuda.memory._snapshot()'s.
-"""
+"""Snapshots: all segments and their blocks as plain dictionaries, shaped like torch.cuda.memory._snapshot()'s."""
 
 
 def segments_of(allocator):
-    """The segments of an allocator, by address. An expandable one is told as one per stretch with memory
-    behind it.
-    """
+    """The segments of an allocator, by address. An expandable one is told as one per stretch with memory behind it."""
     stretches = [stretch for segment in allocator.segments.values() for stretch in mapped_stretches(segment)]
     infos = [segment_info(allocator, stretch) for stretch in stretches]
     return sorted(infos, key=lambda info: info["address"])

@@ -143,9 +143,7 @@ class Hardware:
 
 
 class Simulator:
-    """Numba's simulator: device memory is NumPy's, streams and events do nothing, since all work is done at
-    once.
-    """
+    """Numba's simulator: device memory is NumPy's, streams and events do nothing, since all work is done at once."""
 
     name = "Numba CUDA simulator"
 

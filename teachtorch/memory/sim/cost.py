@@ -25,9 +25,7 @@ class CostModel:
         return self.kernel + (nbytes / bandwidth if bandwidth else 0.0)
 
     def wait_for_launch(self, begin):
-        """Keep the host busy until a launch that began at `begin` has taken its time, but let other threads
-        run.
-        """
+        """Keep the host busy until a launch that began at `begin` has taken its time, but let other threads run."""
         while (missing := begin + self.launch - perf_counter()) > 0:
             sleep(missing if missing > 1e-3 else 0)  # a short sleep would last longer than a launch does
 

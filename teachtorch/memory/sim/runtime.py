@@ -83,9 +83,7 @@ class SimRuntime(AcceleratorRuntime):
         return self.arena.free_bytes(), self.arena.capacity
 
     def view(self, address, nbytes):
-        """A flat uint8 array over device memory. Only kernels, and the host after it has waited, should look
-        at it.
-        """
+        """A flat uint8 array over device memory. Only kernels, and the host after it has waited, should look at it."""
         return self.arena.view(address, nbytes)
 
     @property

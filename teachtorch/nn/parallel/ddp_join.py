@@ -1,6 +1,4 @@
-"""What a rank without inputs does for DistributedDataParallel: each collective of the others, in their
-order.
-"""
+"""What a rank without inputs does for DistributedDataParallel: each collective of the others, in their order."""
 
 from ...distributed.algorithms.join import JoinHook
 from .replicas import broadcast_coalesced

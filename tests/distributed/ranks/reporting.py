@@ -10,9 +10,7 @@ import teachtorch.distributed as dist
 
 
 def run_checks(checks):
-    """Run each check on this rank, then write {name: "ok" or its traceback} into the folder of the first
-    argument.
-    """
+    """Run each check on this rank, then write {name: "ok" or its traceback} into the folder of the first argument."""
     dist.init_process_group(timeout=timedelta(seconds=60))
     report = {}
     for check in checks:
