@@ -11,8 +11,6 @@ import numpy as np
 from . import dtype as dt
 from . import settings
 
-_INTEGER_WIDTHS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
-
 
 def promote_types(a, b):
     """The smallest dtype that holds both `a` and `b` (torch.promote_types)."""

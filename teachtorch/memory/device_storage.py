@@ -25,7 +25,7 @@ class DeviceStorage(UntypedStorage):
     __slots__ = ("block", "host", "_runtime")
 
     def __init__(self, nbytes, device):
-        self._runtime = runtime = runtime_of(device.type)
+        self._runtime = runtime_of(device.type)
         self.block = None
         self.device, self._nbytes = device, nbytes
         self.is_resizable, self.is_pinned_memory, self.shared = True, False, None

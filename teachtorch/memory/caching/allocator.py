@@ -400,13 +400,6 @@ class CachingAllocator:
 
     # Being looked at
 
-    def block_at(self, address):
-        """The live block that starts at an address. RuntimeError, in PyTorch's words, if there is none."""
-        block = self.live.get(address)
-        if block is None:
-            raise RuntimeError(f"invalid device pointer: {address:#x}")
-        return block
-
     def memory_stats(self):
         """The counters under PyTorch's flat keys, sorted."""
         return flatten(self.memory_stats_as_nested_dict())

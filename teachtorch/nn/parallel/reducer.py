@@ -52,10 +52,8 @@ class Reducer:
         self.active_ranks = None  # a Work of Join: how many ranks divide
         self.divide_by_active = False
         self.make_buckets(assignment)
-        self.handles = [
+        for index, parameter in enumerate(parameters):
             parameter.register_post_accumulate_grad_hook(self.hook_of(index))
-            for index, parameter in enumerate(parameters)
-        ]
 
     # ---- buckets ----
 
@@ -286,7 +284,3 @@ class Reducer:
         self.finalize()
         if not self.has_rebuilt and not self.ready_order:
             self.ready_order = list(range(len(self.parameters)))
-
-    def remove_hooks(self):
-        for handle in self.handles:
-            handle.remove()
