@@ -1,4 +1,4 @@
-"""View operations: another geometry over the same storage. The arithmetic is in core/geometry.py."""
+"""View operations: another geometry over the same storage. The arithmetic is in core/geometry/."""
 import copy
 from operator import index as operator_index
 

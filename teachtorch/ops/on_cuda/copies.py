@@ -1,5 +1,5 @@
 """Copies into and out of views: everything that only moves elements. One kernel serves all of it, the strided
-copy of `Launching.copy`; what differs is the geometry, which core/geometry.py knows.
+copy of `Launching.copy`; what differs is the geometry, which core/geometry/ knows.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from .launching import FLOATS, geometry_of, kernel_for, takes, viewed
 
 
 def part(t, change, *args):
-    """A view by a function of core/geometry.py."""
+    """A view by a function of core/geometry/."""
     return viewed(t, *change(*geometry_of(t), *args))
 
 
