@@ -12,8 +12,9 @@ from ..dispatch.keys import FORWARD_AD
 from ..dispatch.operator import registry
 from ..dispatch.state import set_grad_mode, state
 from ..tensor import Tensor, stride_of
-from .derivative import ARGUMENT, RESULT, OperatorNode, describe
+from .derivative import ARGUMENT, RESULT, describe
 from .meta import meta_of
+from .operator_node import OperatorNode
 from .saved import SavedTensor
 
 LINEAR, ELEMENTWISE, MULTILINEAR = "linear", "elementwise", "multilinear"

@@ -4,10 +4,10 @@ from ..core import dtype as dt
 from ..dispatch.keys import BELOW_AUTOGRAD
 from ..dispatch.state import state
 from ..tensor import Tensor
-from .derivative import collect_sources
 from .forward_ad import change_tangent, has_tangent, push_tangents, tangent_after
 from .meta import set_history, tracks
 from .node import InputMetadata
+from .operator_node import collect_sources
 from .saved import results_in_view
 from .specialise import specialised_kernel
 from .views import check_inplace, follow_base, rebase_history

@@ -4,9 +4,10 @@ from operator import index as operator_index
 
 import numpy as np
 
-from ..autograd.derivative import OperatorNode, collect_sources, node_name
+from ..autograd.derivative import node_name
 from ..autograd.meta import set_history, tracks
 from ..autograd.node import InputMetadata
+from ..autograd.operator_node import OperatorNode, collect_sources
 from ..autograd.record import requires_grad_mask
 from ..autograd.tensor_fields import bump_version
 from ..autograd.views import check_inplace
