@@ -1,4 +1,4 @@
-"""The trainer's arguments that depend on each other."""
+"""The trainer's arguments: what they may be, and what one makes of another."""
 
 import re
 from datetime import timedelta
@@ -8,10 +8,29 @@ from .errors import MisconfigurationException
 WRITTEN_TIME = re.compile(r"(\d+):(\d\d):(\d\d):(\d\d)")
 
 
+def check_supported(precision, num_nodes):
+    """ValueError, MisconfigurationException for what Lightning has and this trainer has not."""
+    if precision not in ("32-true", "32", 32):
+        raise ValueError(f"precision={precision!r}: this trainer computes in '32-true'")
+    if num_nodes != 1:
+        raise MisconfigurationException(
+            "num_nodes: start one process for each device with the launcher of "
+            "teachtorch.distributed, on as many hosts as wanted"
+        )
+
+
+def check_clipping(value, algorithm):
+    """TypeError unless `value` is a number or None; MisconfigurationException for an unknown algorithm."""
+    if value is not None and not isinstance(value, (int, float)):
+        raise TypeError(f"`gradient_clip_val` should be an int or a float. Got {value}.")
+    if algorithm not in (None, "norm", "value"):
+        raise MisconfigurationException(
+            f"`gradient_clip_algorithm` {algorithm} is invalid. Allowed algorithms: ['value', 'norm']."
+        )
+
+
 def seconds_of(given):
-    """A time limit in seconds, None for none: of a number, a timedelta, its arguments as a dict, or a text
-    DD:HH:MM:SS.
-    """
+    """A time limit in seconds, None for none: of a number, a timedelta, its arguments as a dict, or "DD:HH:MM:SS"."""
     if isinstance(given, str):
         found = WRITTEN_TIME.fullmatch(given.strip())
         if not found:
@@ -23,7 +42,7 @@ def seconds_of(given):
     return given.total_seconds() if isinstance(given, timedelta) else given
 
 
-def debugging(trainer, logger, enable_checkpointing):
+def apply_debugging(trainer, logger, enable_checkpointing):
     """fast_dev_run and overfit_batches change the other limits. Returns (logger, enable_checkpointing)."""
     if trainer.overfit_batches:
         trainer.limit_train_batches = trainer.limit_val_batches = trainer.overfit_batches
@@ -36,7 +55,7 @@ def debugging(trainer, logger, enable_checkpointing):
     return False, False
 
 
-def epochs_and_steps(trainer):
+def settle_epochs_and_steps(trainer):
     """Without any limit max_epochs is 1000; with one of steps or time it is -1."""
     if trainer.max_epochs is None:
         has_limit = trainer.max_steps != -1 or trainer.max_time is not None
@@ -52,17 +71,15 @@ def epochs_and_steps(trainer):
         )
 
 
-def checked_limit(trainer):
-    """A float is a part from 0 to 1, an int a number from 0."""
-    names = (
-        "limit_train_batches",
-        "limit_val_batches",
-        "limit_test_batches",
-        "limit_predict_batches",
-        "overfit_batches",
-        "val_check_interval",
-    )
-    for name in names:
+LIMITS = (
+    "limit_train_batches", "limit_val_batches", "limit_test_batches", "limit_predict_batches", "overfit_batches",
+    "val_check_interval",
+)
+
+
+def check_limits(trainer):
+    """MisconfigurationException unless a float is a part from 0 to 1, an int a number from 0."""
+    for name in LIMITS:
         value = getattr(trainer, name)
         is_right = value >= 0 and (isinstance(value, int) or value <= 1.0)
         if not is_right:

@@ -5,14 +5,15 @@ import os
 
 from ..determinism import use_deterministic_algorithms
 from . import checkpoint as checkpoints
-from .arguments import checked_limit, debugging, epochs_and_steps, seconds_of
+from .arguments import (
+    apply_debugging, check_clipping, check_limits, check_supported, seconds_of, settle_epochs_and_steps,
+)
 from .calls import Calls
 from .connectors.callbacks import callbacks_for, check_keys
 from .connectors.data import DataSource
 from .connectors.interrupts import Interrupts
 from .connectors.randomness import RandomNumbers
 from .connectors.schedulers import Schedulers
-from .errors import MisconfigurationException
 from .loggers import loggers_for
 from .loops.evaluation import EvaluationLoop
 from .loops.fit import FitLoop
@@ -29,8 +30,7 @@ class Trainer(TrainerState):
     """Trains, validates, tests and predicts with a LightningModule.
 
     How long: `max_epochs` (1000 if neither it nor max_steps is given; -1: no limit), `min_epochs`,
-    `max_steps` (optimizer steps), `min_steps`, `max_time` (seconds, a timedelta or
-    "DD:HH:MM:SS"). How much:
+    `max_steps` (optimizer steps), `min_steps`, `max_time` (seconds, a timedelta or "DD:HH:MM:SS"). How much:
     `limit_{train,val,test,predict}_batches` (an int: so many; a float: that part), `overfit_batches` (so
     many of the training batches, always the same), `fast_dev_run` (True: one batch of everything, nothing
     written). Validation: every `check_val_every_n_epoch` epochs, in them every `val_check_interval` (a
@@ -85,20 +85,8 @@ class Trainer(TrainerState):
         reload_dataloaders_every_n_epochs=0,
         default_root_dir=None,
     ):
-        if precision not in ("32-true", "32", 32):
-            raise ValueError(f"precision={precision!r}: this trainer computes in '32-true'")
-        if num_nodes != 1:
-            raise MisconfigurationException(
-                "num_nodes: start one process for each device with the launcher of "
-                "teachtorch.distributed, on as many hosts as wanted"
-            )
-        if gradient_clip_val is not None and not isinstance(gradient_clip_val, (int, float)):
-            raise TypeError(f"`gradient_clip_val` should be an int or a float. Got {gradient_clip_val}.")
-        if gradient_clip_algorithm not in (None, "norm", "value"):
-            raise MisconfigurationException(
-                f"`gradient_clip_algorithm` {gradient_clip_algorithm} is invalid. Allowed "
-                "algorithms: ['value', 'norm']."
-            )
+        check_supported(precision, num_nodes)
+        check_clipping(gradient_clip_val, gradient_clip_algorithm)
         self.default_root_dir = os.path.abspath(os.fspath(default_root_dir or os.getcwd()))
         self.strategy = strategy_for(strategy, devices, accelerator)
         # how long and how much
@@ -116,14 +104,12 @@ class Trainer(TrainerState):
         # around it
         self.log_every_n_steps, self.inference_mode = log_every_n_steps, inference_mode
         self.use_distributed_sampler, self.detect_anomaly = use_distributed_sampler, detect_anomaly
-        logger, enable_checkpointing = debugging(self, logger, enable_checkpointing)
-        epochs_and_steps(self)
-        checked_limit(self)
+        logger, enable_checkpointing = apply_debugging(self, logger, enable_checkpointing)
+        settle_epochs_and_steps(self)
+        check_limits(self)
         self.profiler = profiler_for(profiler)
         self.loggers = loggers_for(logger, self.default_root_dir)
-        self.callbacks = callbacks_for(
-            callbacks, enable_checkpointing, enable_progress_bar, enable_model_summary
-        )
+        self.callbacks = callbacks_for(callbacks, enable_checkpointing, enable_progress_bar, enable_model_summary)
         check_keys(self.callbacks)
         if deterministic:
             use_deterministic_algorithms(True, warn_only=deterministic == "warn")
@@ -152,9 +138,7 @@ class Trainer(TrainerState):
 
         `ckpt_path`: weights, or "best", "last".
         """
-        return self._evaluate(
-            "validate", "validation", "val", model, dataloaders, datamodule, ckpt_path, verbose
-        )
+        return self._evaluate("validate", "validation", "val", model, dataloaders, datamodule, ckpt_path, verbose)
 
     def test(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         """Test once; returns what was logged, a dict for each loader."""
@@ -162,9 +146,7 @@ class Trainer(TrainerState):
 
     def predict(self, model=None, dataloaders=None, datamodule=None, return_predictions=True, ckpt_path=None):
         """Predict; returns a list of what predict_step returned for each batch (of each loader, if several)."""
-        found = self._evaluate(
-            "predict", "predict", "predict", model, dataloaders, datamodule, ckpt_path, False
-        )
+        found = self._evaluate("predict", "predict", "predict", model, dataloaders, datamodule, ckpt_path, False)
         return found if return_predictions else None
 
     def _evaluate(self, fn, kind, name, model, dataloaders, datamodule, ckpt_path, verbose):
