@@ -1,7 +1,7 @@
 """Multi-head attention as a module."""
 
 from ..autograd.grad_mode import is_grad_enabled
-from ..ops.attention import float_mask
+from ..ops.multihead_attention import float_mask
 from ..ops.declare import exports
 from . import functional as F
 from . import init

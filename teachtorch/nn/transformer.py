@@ -4,7 +4,7 @@ import copy
 import warnings
 
 from ..dispatch.state import state
-from ..ops.attention import float_mask
+from ..ops.multihead_attention import float_mask
 from ..ops.declare import exports
 from . import functional as F
 from . import init

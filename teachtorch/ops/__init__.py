@@ -23,7 +23,7 @@ MODULES = (
     "padding", "convolution", "max_pooling", "max_unpooling", "average_pooling", "adaptive_pooling",
     "fractional_pooling", "batch_norm", "resize", "grid_sample",
     # through time
-    "recurrent", "attention",
+    "recurrent", "attention", "multihead_attention",
     # losses that are made of the above
     "loss_ctc", "loss_ranking",
     "measures",

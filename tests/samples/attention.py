@@ -1,4 +1,4 @@
-"""Sample arguments for teachtorch/ops/attention.py."""
+"""Sample arguments for teachtorch/ops/attention.py and multihead_attention.py."""
 
 import numpy as np
 
