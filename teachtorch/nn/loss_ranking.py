@@ -4,9 +4,9 @@ import math
 import warnings
 
 from . import functional as F
+from .distance import PairwiseDistance
 from .linear import Linear
 from .loss import Loss, NLLLoss, WeightedLoss
-from .upsampling import PairwiseDistance
 
 __all__ = [
     "CTCLoss",

@@ -24,9 +24,8 @@ MODULES = (
     "fractional_pooling", "batch_norm", "resize", "grid_sample",
     # through time
     "recurrent", "attention", "multihead_attention",
-    # losses that are made of the above
-    "loss_ctc", "loss_ranking",
-    "measures",
+    # made of the above
+    "measures", "loss_ctc", "loss_ranking",
     # all parameters at once
     "foreach", "fused_optim",
     # on accelerators

@@ -40,6 +40,35 @@ def renorm_(self, p, dim, maxnorm):
 publish("renorm_", renorm_, ("Tensor",))
 
 
+@composite("cosine_similarity", spaces=("", "nn.functional"))
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    """x1 · x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
+    common = ops["promote_types"](x1._dtype, x2._dtype)
+    if not common.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {scalar_type_name(common)}"
+        )
+    x1, x2 = ops["broadcast_tensors"](x1.to(common), x2.to(common))
+    parts = [t / limited_norm(t, dim, eps) for t in (x1, x2)]
+    return (parts[0] * parts[1]).sum(dim)
+
+
+def limited_norm(t, dim, eps):
+    """The norm, or eps where that is larger; the gradient is the norm's all the same, as in PyTorch."""
+    norm = exports["linalg"]["vector_norm"](t, 2, dim, True)
+    if eps <= 0:
+        return norm
+    limited = norm.detach().clamp_min(eps)
+    return norm + (limited - norm.detach())
+
+
+@composite("pairwise_distance", spaces=("", "nn.functional"))
+def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+    longer = x1 if len(x1._shape) > len(x2._shape) else x2
+    return (x1 - x2 + eps).norm(p, len(longer._shape) - 1, keepdim)
+
+
 # ---- areas under samples --------------------------------------------------------------------------------------------
 
 def neighbours(y, dim):

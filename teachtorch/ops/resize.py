@@ -1,4 +1,4 @@
-"""Changes of resolution: interpolation, pixel shuffles, sampling on a grid; and distances between vectors."""
+"""Changes of resolution: interpolation and pixel shuffles. Sampling on a grid is in grid_sample.py."""
 
 import math
 
@@ -59,9 +59,8 @@ def rules_of(kind, space, output_size, align_corners, scales):
         elif kind.startswith("smoothed"):
             found.append(kernels.smoothed(size, result, align_corners, scale, kind.rpartition("_")[2]))
         else:
-            found.append(
-                {"linear": kernels.linear, "cubic": kernels.cubic}[kind](size, result, align_corners, scale)
-            )
+            rule = {"linear": kernels.linear, "cubic": kernels.cubic}[kind]
+            found.append(rule(size, result, align_corners, scale))
     return found
 
 
@@ -70,8 +69,8 @@ def rounded(found, dtype):
     return found.astype(dtype, copy=False) if dtype.kind != "u" else np.rint(found).clip(0, 255).astype(dtype)
 
 
-def declare_resize(name, kind, count):
-    """Declare `upsample_bilinear2d` and the like with its backward operator; return the public function."""
+def resize_kernel(name, kind, count):
+    """The CPU kernel and the fake rule of `upsample_bilinear2d` and the like."""
 
     def fake(self, output_size, align_corners=False, scales=None):
         check_resize(self._shape, output_size, count)
@@ -86,39 +85,36 @@ def declare_resize(name, kind, count):
         wide = self if is_copy else widened(self) if self.dtype.kind != "u" else self.astype(np.float32)
         return rounded(kernels.resample(wide, rules), self.dtype)
 
+    forward.__doc__ = f"(N, C, *space) resized to `output_size` by {kind.replace('_', ' ')} interpolation."
+    return forward, fake
+
+
+def gradient_kernel(name, kind):
+    """The CPU kernel of `upsample_bilinear2d_backward` and the like."""
+
     def backward(grad_output, input_size, align_corners, scales):
         rules = rules_of(kind, input_size[2:], grad_output.shape[2:], align_corners, scales)
         found = kernels.resample_back(widened(grad_output), input_size[2:], rules)
         return found.astype(grad_output.dtype, copy=False)
 
-    forward.__doc__ = f"(N, C, *space) resized to `output_size` by {kind.replace('_', ' ')} interpolation."
     backward.__doc__ = f"The gradient of `{name}`'s input, of shape `input_size`."
-    resize = operator(
-        name,
-        spaces=(),
-        out=False,
-        fake=fake,
-        jvp=LINEAR,
-        format_of=("self",),
-        vjp={
-            "self": lambda grad, self_shape, align_corners, scales: back(
-                grad, self_shape, align_corners, scales
-            )
-        },
-    )(forward)
+    return backward
+
+
+def declare_resize(name, kind, count):
+    """Declare `upsample_bilinear2d` and the like with its backward operator, each the other's derivative."""
+    forward, fake = resize_kernel(name, kind, count)
+    shared = {"spaces": (), "out": False, "jvp": LINEAR}
+    resize = operator(name, fake=fake, format_of=("self",), **shared, vjp={
+        "self": lambda grad, self_shape, align_corners, scales: back(grad, self_shape, align_corners, scales)
+    })(forward)
     back = operator(
         f"{name}_backward",
-        spaces=(),
-        out=False,
-        jvp=LINEAR,
-        format_of=("grad_output",),
         fake=lambda grad_output, input_size, align_corners, scales: Fake(input_size, grad_output._dtype),
-        vjp={
-            "grad_output": lambda grad, grad_output_shape, align_corners, scales: resize(
-                grad, grad_output_shape[2:], align_corners, scales
-            )
-        },
-    )(backward)
+        format_of=("grad_output",), **shared,
+        vjp={"grad_output": lambda grad, grad_output_shape, align_corners, scales: resize(
+            grad, grad_output_shape[2:], align_corners, scales)}
+    )(gradient_kernel(name, kind))
     node = registry[name].info.derivatives.node_class
     node.__name__ = node.__name__.replace(f"{count}d", f"{count}D")
     return resize
@@ -347,35 +343,3 @@ def channel_shuffle(self, groups):
         )
     parts = self.reshape((shape[0], groups, shape[1] // groups, *shape[2:]))
     return parts.transpose(1, 2).reshape(shape).contiguous(memory_format=suggested(shape, stride_of(self)))
-
-
-# ---- distances ---
-
-
-@composite("cosine_similarity", spaces=("", "nn.functional"))
-def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    """x1 · x2 / (max(|x1|, eps) max(|x2|, eps)) along `dim`."""
-    common = exports[""]["promote_types"](x1._dtype, x2._dtype)
-    if not common.is_floating_point:
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {scalar_type_name(common)}"
-        )
-    x1, x2 = exports[""]["broadcast_tensors"](x1.to(common), x2.to(common))
-    parts = [t / limited_norm(t, dim, eps) for t in (x1, x2)]
-    return (parts[0] * parts[1]).sum(dim)
-
-
-def limited_norm(t, dim, eps):
-    """The norm, or eps where that is larger; the gradient is the norm's all the same, as in PyTorch."""
-    norm = exports["linalg"]["vector_norm"](t, 2, dim, True)
-    if eps <= 0:
-        return norm
-    limited = norm.detach().clamp_min(eps)
-    return norm + (limited - norm.detach())
-
-
-@composite("pairwise_distance", spaces=("", "nn.functional"))
-def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
-    """The p-norm of x1 - x2 + eps along the last dimension."""
-    longer = x1 if len(x1._shape) > len(x2._shape) else x2
-    return (x1 - x2 + eps).norm(p, len(longer._shape) - 1, keepdim)

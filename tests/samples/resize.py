@@ -27,8 +27,6 @@ SAMPLES = {
     "pixel_shuffle": [sample(x(2, 8, 2, 3), 2), sample(x(9, 2, 2), 3), sample(x(0, 4, 2, 2), 2)],
     "pixel_unshuffle": [sample(x(2, 2, 4, 6), 2), sample(x(1, 3, 6), 3)],
     "channel_shuffle": [sample(x(2, 6, 3), 3)],
-    "cosine_similarity": [sample(x(3, 4), x(3, 4, seed=1)), sample(x(2, 3, 4), x(3, 1, seed=1), 0, 1e-6)],
-    "pairwise_distance": [sample(x(3, 4), x(3, 4, seed=1)), sample(x(3, 4), x(4, seed=1), 1.0, keepdim=True)],
 }
 for _name in NAMES:
     _t, _larger, _smaller, _scales = OF_DIMENSION[next(c for c in _name if c.isdigit())]

@@ -10,7 +10,7 @@ import types
 # PyTorch's file -> the files here that hold its classes
 FILES = {
     "activation": ("activation", "multihead_attention"), "adaptive": ("adaptive",), "batchnorm": ("batchnorm", "sync_batchnorm"),
-    "channelshuffle": ("upsampling",), "container": ("container",), "conv": ("conv",), "distance": ("upsampling",),
+    "channelshuffle": ("upsampling",), "container": ("container",), "conv": ("conv",), "distance": ("distance",),
     "dropout": ("dropout",), "flatten": ("linear",), "fold": ("upsampling",), "instancenorm": ("batchnorm",),
     "lazy": ("lazy",), "linear": ("linear", "bilinear"), "loss": ("loss", "loss_ranking"), "module": ("module",),
     "normalization": ("normalization", "batchnorm"), "padding": ("padding",), "pixelshuffle": ("upsampling",),
