@@ -10,6 +10,7 @@ import re
 import warnings
 
 import numpy as np
+import pytest
 
 import teachtorch
 
@@ -44,6 +45,11 @@ def outcome(program, library):
         except Exception as error:
             result = [type(error).__name__, named(str(error))]
     return result, sorted({w.category.__name__ for w in caught})
+
+
+def programs(*functions):
+    """Run a test with each of the programs."""
+    return pytest.mark.parametrize("program", functions, ids=lambda f: f.__name__)
 
 
 def assert_same(torch, program, rtol=1e-5):

@@ -5,7 +5,7 @@ import collections
 import numpy as np
 import pytest
 
-from tests.parity.programs import assert_same
+from tests.parity.programs import assert_same, programs
 
 torch = pytest.importorskip("torch")
 
@@ -14,10 +14,6 @@ Point = collections.namedtuple("Point", "x y")
 
 def check(program):
     assert_same(torch, program)
-
-
-def programs(*functions):
-    return pytest.mark.parametrize("program", functions, ids=lambda f: f.__name__)
 
 
 def numbers(torch, n=10):

@@ -6,17 +6,13 @@ import pickle
 
 import pytest
 
-from tests.parity.programs import assert_same, assert_same_error_type
+from tests.parity.programs import assert_same, assert_same_error_type, programs
 
 torch = pytest.importorskip("torch")
 
 
 def check(program):
     assert_same(torch, program)
-
-
-def programs(*functions):
-    return pytest.mark.parametrize("program", functions, ids=lambda f: f.__name__)
 
 
 def net(torch):

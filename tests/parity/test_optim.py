@@ -9,17 +9,13 @@ import numpy as np
 import pytest
 
 import teachtorch
-from tests.parity.programs import assert_same
+from tests.parity.programs import assert_same, programs
 
 torch = pytest.importorskip("torch")
 
 
 def check(program, rtol=1e-5):
     assert_same(torch, program, rtol)
-
-
-def programs(*functions):
-    return pytest.mark.parametrize("program", functions, ids=lambda f: f.__name__)
 
 
 def module_of(torch):

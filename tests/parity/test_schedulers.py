@@ -1,5 +1,4 @@
-"""Learning rate schedulers and averaged models against PyTorch: rates, momenta, state dicts, warnings, "
-"refusals."""
+"""Schedulers and averaged models against PyTorch: rates, momenta, state dicts, warnings, refusals."""
 
 import copy
 import importlib
@@ -8,17 +7,13 @@ import pickle
 
 import pytest
 
-from tests.parity.programs import assert_same
+from tests.parity.programs import assert_same, programs
 
 torch = pytest.importorskip("torch")
 
 
 def check(program, rtol=1e-9):
     assert_same(torch, program, rtol)
-
-
-def programs(*functions):
-    return pytest.mark.parametrize("program", functions, ids=lambda f: f.__name__)
 
 
 def schedulers_of(torch):

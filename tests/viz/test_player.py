@@ -1,32 +1,10 @@
 """The player in a real browser, where one is installed."""
 
-import shutil
-
 import pytest
 
 import viz
 
-sync_api = pytest.importorskip("playwright.sync_api")
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(not BROWSER, reason="needs chromium")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def page(browser):
-    opened = browser.new_page()
-    opened.failures = []
-    opened.on("pageerror", lambda error: opened.failures.append(str(error)))
-    yield opened
-    assert opened.failures == []
-    opened.close()
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

@@ -149,8 +149,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._all_state_dicts = of_all or []
 
     def state_dict(self):
-        """The whole state, in the plain optimizer's form, as last consolidated. RuntimeError on ranks "
-        "without it."""
+        """The whole state, in the plain optimizer's form, as last consolidated. RuntimeError without it."""
         if not self._all_state_dicts:
             raise RuntimeError(NOT_CONSOLIDATED.format(rank=self.rank))
         whole = Optimizer.state_dict(self)
