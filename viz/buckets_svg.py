@@ -28,9 +28,7 @@ def draw(trace):
     times, y = _times(trace, lanes, y + 30) if lanes else ("", y)
     used = {node["kind"] for node in trace.nodes}
     items = [
-        (rect(0, 1, 26, 13, f"{ROLES[kind]} box", 3), kind, words)
-        for kind, words in _WORDS.items()
-        if kind in used
+        (rect(0, 1, 26, 13, f"{ROLES[kind]} box", 3), kind, words) for kind, words in _WORDS.items() if kind in used
     ]
     key, y = legend(items, y + 14, _WIDTH)
     return document(trace, head + rows + times + key, _WIDTH, y + MARGIN - 6, _CSS)
@@ -41,9 +39,7 @@ def _buckets(trace, y):
     parts = []
     for bucket in (one for one in trace.groups if one["kind"] == "bucket"):
         number = int(bucket["id"][1:])
-        words = text(MARGIN, y + 14, bucket["label"], "note word") + text(
-            MARGIN, y + 27, bucket["size"], "small muted"
-        )
+        words = text(MARGIN, y + 14, bucket["label"], "note word") + text(MARGIN, y + 27, bucket["size"], "small muted")
         x, boxes, first = MARGIN + _LEFT, [], y
         for node in trace.nodes:
             if node["kind"] != "parameter" or node["bucket"] != number:

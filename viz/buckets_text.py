@@ -9,11 +9,7 @@ def body(trace):
     """Lines of the picture: the buckets, and a line of time for each lane."""
     lines = []
     for bucket in (group for group in trace.groups if group["kind"] == "bucket"):
-        mine = [
-            node
-            for node in trace.nodes
-            if node["kind"] == "parameter" and f"b{node['bucket']}" == bucket["id"]
-        ]
+        mine = [node for node in trace.nodes if node["kind"] == "parameter" and f"b{node['bucket']}" == bucket["id"]]
         words = wrap(", ".join(f"{node['label']} ({node['size']})" for node in mine), 80) or [""]
         lines.append(f"{bucket['label']:<10}{bucket['size']:>10}  {words[0]}")
         lines += [" " * 22 + more for more in words[1:]]

@@ -32,9 +32,7 @@ buckets.watch = watch
 
 def _facts(ddp):
     if not hasattr(getattr(ddp, "reducer", None), "buckets"):
-        raise TypeError(
-            f"viz.buckets takes a DistributedDataParallel of teachtorch, got {type(ddp).__name__}"
-        )
+        raise TypeError(f"viz.buckets takes a DistributedDataParallel of teachtorch, got {type(ddp).__name__}")
     reducer = ddp.reducer
     sizes = [p.numel() * p.element_size() for p in reducer.parameters]
     return {
@@ -148,14 +146,11 @@ def _draw_times(trace, run, at):
     lanes = [("backward", "backward"), ("link", "on the link"), ("wait", "waiting")]
     trace.groups += [{"id": f"lane-{id}", "kind": "lane", "label": label} for id, label in lanes]
     ends = {
-        number: min(at["arrived"][number], at["arrival"].get(number, at["arrived"][number]))
-        for number in at["launch"]
+        number: min(at["arrived"][number], at["arrival"].get(number, at["arrived"][number])) for number in at["launch"]
     }
     trace.nodes.append(_bar("backward", "backward", "lane-backward", "", 0.0, at["waiting"]))
     trace.nodes += [_bar(f"t{i}", "ready", "lane-backward", "", ms, ms) for i, (ms, _) in at["ready"].items()]
-    trace.nodes += [
-        _bar(f"f{n}", "travels", "lane-link", str(n), at["launch"][n], ends[n]) for n in at["launch"]
-    ]
+    trace.nodes += [_bar(f"f{n}", "travels", "lane-link", str(n), at["launch"][n], ends[n]) for n in at["launch"]]
     trace.nodes.append(_bar("wait", "waits", "lane-wait", "", at["waiting"], at["finished"]))
     travel = sum(ends[n] - at["launch"][n] for n in ends)
     hidden = sum(max(0.0, min(ends[n], at["waiting"]) - at["launch"][n]) for n in ends)
@@ -184,26 +179,21 @@ def _steps(run, at, ends):
             (
                 launch,
                 [f"b{number}", f"f{number}", f"t{last}"],
-                f"{launch:.1f} ms: with {run['names'][last]} bucket {number} is full, and it is its turn: "
-                "it is sent.",
+                f"{launch:.1f} ms: with {run['names'][last]} bucket {number} is full, and it is its turn: it is sent.",
             )
         )
         moments.append(
             (
                 ends[number],
                 [f"b{number}", f"f{number}"],
-                f"{ends[number]:.1f} ms: bucket {number} has arrived, as an average over {run['ranks']} "
-                "ranks.",
+                f"{ends[number]:.1f} ms: bucket {number} has arrived, as an average over {run['ranks']} ranks.",
             )
         )
     moments.append(
         (
             at["waiting"],
             ["backward", "wait"],
-            f"{at['waiting']:.1f} ms: backward has nothing more to compute, and waits for what has not "
-            "arrived.",
+            f"{at['waiting']:.1f} ms: backward has nothing more to compute, and waits for what has not arrived.",
         )
     )
-    return [
-        {"ids": ids, "msg": said, "set": {}} for _, ids, said in sorted(moments, key=lambda moment: moment[0])
-    ]
+    return [{"ids": ids, "msg": said, "set": {}} for _, ids, said in sorted(moments, key=lambda moment: moment[0])]

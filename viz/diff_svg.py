@@ -33,11 +33,7 @@ def _bars(sizes):
 
 
 def _legend(trace):
-    words = {
-        "added": "only in the graph after",
-        "vanished": "only in the graph before",
-        "same": "in both",
-    }
+    words = {"added": "only in the graph after", "vanished": "only in the graph before", "same": "in both"}
     used = {node["mark"] for node in trace.nodes}
     again = rect(0, 0, 26, 14, "op box", 4, stroke_dasharray="6 4")
     dashed = [(again, "packed", "its saved tensors are computed again, or fetched, during backward()")]

@@ -2,17 +2,7 @@
 
 from html import escape
 
-from viz.svg_parts import (
-    MARGIN,
-    document,
-    group,
-    header,
-    legend,
-    number,
-    rect,
-    tag,
-    text,
-)
+from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
 from viz.theme import mono_width
 
 _MIN_WIDTH = 680
@@ -102,9 +92,7 @@ def _indent(row):
 
 
 def _heads(trace, left, right):
-    parts = [
-        text(left + (k + 0.5) * _CELL, 12, key, "head mid") for k, key in enumerate(trace.options["columns"])
-    ]
+    parts = [text(left + (k + 0.5) * _CELL, 12, key, "head mid") for k, key in enumerate(trace.options["columns"])]
     if trace.options["form"] == "path" and any(row["where"] for row in trace.nodes):
         parts.append(text(right + 12, 12, "the kernel's code", "small muted"))
     return "".join(parts)

@@ -1,16 +1,6 @@
 """Fused kernels as SVG: each with the tensors it reads on the left, those it writes on the right, and bars of bytes."""
 
-from viz.svg_parts import (
-    MARGIN,
-    document,
-    group,
-    header,
-    legend,
-    number,
-    rect,
-    tag,
-    text,
-)
+from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
 from viz.tensors import human_bytes
 from viz.theme import mono_width
 

@@ -6,15 +6,7 @@ from viz.graph_model import GraphModel
 from viz.names import find_names
 from viz.picture import Picture
 from viz.strips import head, strip, strip_text
-from viz.tensors import (
-    byte_count,
-    describe,
-    dtype_name,
-    element_count,
-    human_bytes,
-    is_module,
-    require_tensor,
-)
+from viz.tensors import byte_count, describe, dtype_name, element_count, human_bytes, is_module, require_tensor
 from viz.trace import Trace
 from viz.wrap import counted
 
@@ -126,9 +118,7 @@ def _trace(title, rows):
 def _notes(rows, hidden):
     kept = [row for row in rows if row["kind"] in ("leaf", "retained")]
     dropped = [row for row in rows if row["kind"] == "non-leaf"]
-    notes = [
-        f"backward() computes {_total(kept + dropped)}: {_total(kept)} kept, {_total(dropped)} dropped again."
-    ]
+    notes = [f"backward() computes {_total(kept + dropped)}: {_total(kept)} kept, {_total(dropped)} dropped again."]
     filled = sum(row["grad"] is not None for row in kept)
     notes.append(f"Right now {filled} of the {len(kept)} .grad that backward() keeps hold values.")
     if hidden:

@@ -49,13 +49,7 @@ def _add_edge(dot, edge, direction):
     if direction == "forward":
         dot.edge(target + ":s", source + ":n", label, id=edge["id"])
     else:
-        dot.edge(
-            source + ":s",
-            target + ":n",
-            label,
-            id=edge["id"],
-            dir="both" if direction == "both" else "forward",
-        )
+        dot.edge(source + ":s", target + ":n", label, id=edge["id"], dir="both" if direction == "both" else "forward")
 
 
 def _end(card, prefix, slot):

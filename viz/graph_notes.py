@@ -48,11 +48,5 @@ def _saved_notes(model):
 
 def _spent_note(model, node):
     if model.spent(node) == "changed":
-        return (
-            f"backward() would fail at {model.label(node)}: a tensor it saved has since been changed "
-            "in place."
-        )
-    return (
-        f"backward() has been here: saved tensors are freed, so another backward() fails at "
-        f"{model.label(node)}."
-    )
+        return f"backward() would fail at {model.label(node)}: a tensor it saved has since been changed in place."
+    return f"backward() has been here: saved tensors are freed, so another backward() fails at {model.label(node)}."

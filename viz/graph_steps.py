@@ -162,11 +162,7 @@ def _fold_step(model, visits):
     for _, target, _, waits in sends:
         if not model.folded(target):
             changes[f"{model.card[target]}.waits"] = {"text": _waits(waits)}
-    msg = (
-        f"The {len(visits)} folded nodes run one after the other."
-        if len(visits) > 1
-        else "A folded node runs."
-    )
+    msg = f"The {len(visits)} folded nodes run one after the other." if len(visits) > 1 else "A folded node runs."
     edges = dict.fromkeys(edge for visit in visits for edge in _edges_of(model, visit))
     return {"ids": [card, *edges], "msg": msg, "set": changes}
 
@@ -180,9 +176,7 @@ def forward_steps(model):
             steps.append({"ids": [card], "msg": _made(model, node), "set": {card: {"state": "done"}}})
         last = card
     reset = {model.card[node]: {"state": ""} for node in model.created}
-    return _limited(steps) + (
-        [{"ids": [], "msg": "The forward pass is done.", "set": reset}] if steps else []
-    )
+    return _limited(steps) + ([{"ids": [], "msg": "The forward pass is done.", "set": reset}] if steps else [])
 
 
 def _made(model, node):

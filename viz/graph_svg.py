@@ -95,9 +95,7 @@ def _frames(trace, plan):
         left, low, right, high = map(float, plan.frames[f"cluster_{frame['id']}"].split(","))
         top = plan.height - high
         box = rect(left, top, right - left, high - low, "frame", 10)
-        parts.append(
-            group(box + text(left + 10, top + 15, frame["label"], "small frame-name"), data_id=frame["id"])
-        )
+        parts.append(group(box + text(left + 10, top + 15, frame["label"], "small frame-name"), data_id=frame["id"]))
     return "".join(parts)
 
 
@@ -204,9 +202,7 @@ def _cell_box(cell, row):
 def _queue(trace, y):
     if trace.options["direction"] == "forward" or not trace.steps or "player" in trace.options:
         return "", y
-    words = text(MARGIN, y + 12, "ready queue:", "note") + text(
-        MARGIN + 92, y + 12, "", "queue", data_id="queue"
-    )
+    words = text(MARGIN, y + 12, "ready queue:", "note") + text(MARGIN + 92, y + 12, "", "queue", data_id="queue")
     return group(words, class_="live"), y + 20
 
 
@@ -232,11 +228,7 @@ _LEGEND = {
 
 def _legend_items(trace):
     used = _roles_used(trace)
-    items = [
-        (_swatch("pale gone" if role == "freed" else role), *_LEGEND[role])
-        for role in _LEGEND
-        if role in used
-    ]
+    items = [(_swatch("pale gone" if role == "freed" else role), *_LEGEND[role]) for role in _LEGEND if role in used]
     if trace.options.get("player") == "run":
         items += _run_legend()
     if "op" in used:
@@ -247,11 +239,7 @@ def _legend_items(trace):
 def _run_legend():
     badge = group(rect(0, 0, 26, 14, "box", 4), class_="wait") + text(13, 11, "2", "small mid")
     return [
-        (
-            badge,
-            "waits for",
-            "the node's dependencies: gradients still to come; it is ready when none is left",
-        ),
+        (badge, "waits for", "the node's dependencies: gradients still to come; it is ready when none is left"),
         (
             text(0, 11, "a + b", "small"),
             "buffer",
@@ -267,9 +255,7 @@ def _roles_used(trace):
         if node.get("word") == "retains grad":
             used.add("retained")
         for port in node.get("ins", ()):
-            used.update(
-                ["retained" if port["word"] == "retains grad" else "nonleaf"] if port["names"] else []
-            )
+            used.update(["retained" if port["word"] == "retains grad" else "nonleaf"] if port["names"] else [])
         states = {"kept": "saved", "freed": "freed", "changed": "ended", "packed": "saved"}
         used.update(states[item["state"]] for item in node.get("saved", ()))
     return used

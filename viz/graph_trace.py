@@ -39,10 +39,7 @@ def graph(t, *, direction="backward", names=None, saved=True, max_nodes=MAX_NODE
     if modules is not None:
         trace.groups = module_frames(model, modules)
         trace.notes.append(
-            (
-                "Frames are modules, told by their parameters; an operation without any stands in the frame "
-                "around it."
-            )
+            ("Frames are modules, told by their parameters; an operation without any stands in the frame around it.")
         )
     return Picture(trace)
 
@@ -154,14 +151,7 @@ def _root_edges(model):
         if tensor.grad_fn is not None:
             port = None if model.folded(node) else input_nr
             edges.append(
-                {
-                    "id": f"s{number}",
-                    "from": f"r{number}",
-                    "out": None,
-                    "to": model.card[node],
-                    "in": port,
-                    "times": 1,
-                }
+                {"id": f"s{number}", "from": f"r{number}", "out": None, "to": model.card[node], "in": port, "times": 1}
             )
     return edges
 
@@ -185,9 +175,7 @@ def _tip(model, node):
         return "Many nodes on one card; a larger max_nodes unfolds them."
     if model.graph.is_leaf(node):
         return f"{label} is a leaf: AccumulateGrad adds the gradients that reach it into .grad."
-    sends = [
-        f"gradient {k} to {_target(model, *edge)}" for k, edge in enumerate(model.graph.edges[node]) if edge
-    ]
+    sends = [f"gradient {k} to {_target(model, *edge)}" for k, edge in enumerate(model.graph.edges[node]) if edge]
     what = " and ".join(filter(None, (_metadata_text(model.graph.nodes[node], k) for k in range(2))))
     shown = ", ".join(sends[:4]) + (", ..." if len(sends) > 4 else "")
     return f"{label} takes the gradient of {what or 'its result'} and sends {shown or 'nothing on'}."

@@ -25,11 +25,7 @@ def _panel(panel, cell, element):
     """One grid with its headings; returns (svg, width, height)."""
     extra = 7 * max(0, max((len(str(row)) for row in panel["rows"]), default=0) - 4)  # for long row numbers
     left, top = 30 + extra, 32 if panel["leading"] else 16
-    parts = (
-        [text(left, 12, f"[{', '.join(map(str, panel['leading']))}, :, :]", "fact")]
-        if panel["leading"]
-        else []
-    )
+    parts = [text(left, 12, f"[{', '.join(map(str, panel['leading']))}, :, :]", "fact")] if panel["leading"] else []
     parts += [_heading(column, left + (k + 0.5) * cell, top - 4) for k, column in enumerate(panel["columns"])]
     for r, row in enumerate(panel["grid"]):
         y = top + r * CELL_HEIGHT

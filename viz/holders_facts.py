@@ -37,9 +37,7 @@ def from_ledger(ledger, names):
     asked, *others = ledger.tensors
     tensors = [t for t in (asked, *by_name(others, names)) if found[id(t)]]
     keepers = by_name(ledger.keepers(), names)
-    return Facts(
-        ledger.nbytes, tensors, found, outside, keepers, lambda gone: ledger.freed_without(*gone), True, names
-    )
+    return Facts(ledger.nbytes, tensors, found, outside, keepers, lambda gone: ledger.freed_without(*gone), True, names)
 
 
 def by_name(tensors, names):
@@ -62,11 +60,7 @@ def python_words(names, count):
     """``x, y and 1 more reference``: the names are among the references that were counted."""
     shown = names[:3]
     more = count - len(shown)
-    words = (
-        [*shown, f"{more} {'more ' if shown else ''}reference{'s' if more != 1 else ''}"]
-        if more > 0
-        else shown
-    )
+    words = [*shown, f"{more} {'more ' if shown else ''}reference{'s' if more != 1 else ''}"] if more > 0 else shown
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 

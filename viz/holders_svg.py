@@ -79,9 +79,7 @@ class _Page:
         base = y
         y += len(below) * (_CHIP + 4)
         bottom = max(y - 12, 70)
-        parts += [
-            self._wire(f"{ident}-m", self.middle + self.tensor, at, self.right, at) for ident, at in middles
-        ]
+        parts += [self._wire(f"{ident}-m", self.middle + self.tensor, at, self.right, at) for ident, at in middles]
         parts += [self._outside(node, base + k * (_CHIP + 4)) for k, node in enumerate(below)]
         return "".join(parts + blocks) + self._storage(22, bottom - 22), bottom + 6
 
@@ -130,9 +128,7 @@ class _Page:
         for k, row in enumerate(rows):
             y = 22 + k * 26
             state = "frees" if row["this"] else "keeps"
-            size = rect(label, y, 92, 20, state, 4) + text(
-                label + 84, y + 14, human_bytes(row["bytes"]), "end"
-            )
+            size = rect(label, y, 92, 20, state, 4) + text(label + 84, y + 14, human_bytes(row["bytes"]), "end")
             words = text(MARGIN, y + 14, row["label"], "word") + text(label + 104, y + 14, verdict(row))
             parts.append(group(words + size, data_id=row["id"]))
         return "".join(parts), 22 + len(rows) * 26

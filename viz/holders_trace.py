@@ -113,11 +113,7 @@ def _notes(facts):
         notes.append(f"Showing {_LIMIT} of {len(facts.tensors)} tensors over this storage.")
     if facts.keepers:
         kept = _left(facts, facts.keepers)
-        notes.append(
-            f"The {human_bytes(facts.nbytes)} are freed at once when the last of these goes: {kept}."
-        )
+        notes.append(f"The {human_bytes(facts.nbytes)} are freed at once when the last of these goes: {kept}.")
     if not facts.counted:
-        notes.append(
-            "PyTorch does not tell who holds a tensor: only references by a name found here are known."
-        )
+        notes.append("PyTorch does not tell who holds a tensor: only references by a name found here are known.")
     return notes

@@ -1,16 +1,6 @@
 """A DataLoader's run as SVG: lanes for the loop, for finished batches, and for each worker."""
 
-from viz.svg_parts import (
-    MARGIN,
-    document,
-    group,
-    header,
-    legend,
-    number,
-    rect,
-    tag,
-    text,
-)
+from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
 from viz.theme import mono_width
 
 _LANE = 34
@@ -31,12 +21,7 @@ def draw(trace):
     width = _LEFT + _SPAN + 2 * MARGIN
     head, y = header(trace, width)
     page = _Page(trace, y + 16)
-    body = (
-        page.axis()
-        + page.rails()
-        + "".join(map(page.hand, trace.edges))
-        + "".join(map(page.bar, trace.nodes))
-    )
+    body = page.axis() + page.rails() + "".join(map(page.hand, trace.edges)) + "".join(map(page.bar, trace.nodes))
     key, below = legend(_legend(trace), page.bottom + 14, width)
     return document(trace, head + body + key, width, below + MARGIN - 6, _CSS)
 
@@ -118,9 +103,7 @@ _WORDS = {
 
 def _legend(trace):
     used = {node["kind"] for node in trace.nodes}
-    items = [
-        (rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 3), kind, _WORDS[kind]) for kind in _WORDS if kind in used
-    ]
+    items = [(rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 3), kind, _WORDS[kind]) for kind in _WORDS if kind in used]
     if trace.edges:
         line = tag("path", d="M0,12L26,2", class_="hand")
         items.append((line, "waited for", "this worker's batch is what the loop stood still for"))

@@ -83,9 +83,7 @@ def _title(run, facts):
 def _lanes(run, facts):
     """The lanes of time, from above: the loop, and each worker."""
     lanes = [{"id": "loop", "kind": "loop", "label": "training loop"}]
-    return lanes + [
-        {"id": f"w{n}", "kind": "worker", "label": f"worker {n}"} for n in range(facts["workers"])
-    ]
+    return lanes + [{"id": f"w{n}", "kind": "worker", "label": f"worker {n}"} for n in range(facts["workers"])]
 
 
 def _node(id, kind, lane, label, begin, end, **more):
@@ -150,11 +148,7 @@ def _table(run, clock):
     """The moments of each batch, for the text."""
     names = ("dealt", "began", "ended", "asked", "given")
     return [
-        {
-            "task": batch.task,
-            "worker": batch.worker,
-            **{name: clock.at(getattr(batch, name)) for name in names},
-        }
+        {"task": batch.task, "worker": batch.worker, **{name: clock.at(getattr(batch, name)) for name in names}}
         for batch in run.batches
     ]
 
@@ -169,10 +163,7 @@ def _notes(run, facts, clock):
     lost = sum(clock.at(batch.given) - clock.at(batch.asked) for batch in run.batches)
     notes = [f"Of {clock.end:.1f} ms, the loop waited {lost:.1f} ms for its batches"]
     if facts["workers"]:
-        notes[0] += (
-            f" ({len(waits)} of {len(run.batches)} were not ready when it asked), "
-            f"and {clock.ready:.1f} ms for "
-        )
+        notes[0] += f" ({len(waits)} of {len(run.batches)} were not ready when it asked), and {clock.ready:.1f} ms for "
         notes[0] += "the workers to start."
         notes += _order_notes(run, facts)
     else:
@@ -223,14 +214,8 @@ def _moments(run, facts, clock):
 def _dealing(run, facts, clock):
     first = [batch for batch in run.batches if batch.dealt is not None and batch.dealt <= run.ready]
     if first and facts["workers"]:
-        shares = ", ".join(
-            f"{batch.task} to worker {batch.worker}" for batch in sorted(first, key=lambda b: b.task)
-        )
-        yield (
-            clock.ready,
-            ["start"],
-            f"{clock.ready:.1f} ms: the workers are there, and tasks are dealt: {shares}.",
-        )
+        shares = ", ".join(f"{batch.task} to worker {batch.worker}" for batch in sorted(first, key=lambda b: b.task))
+        yield (clock.ready, ["start"], f"{clock.ready:.1f} ms: the workers are there, and tasks are dealt: {shares}.")
 
 
 def _fetched(batch, clock):

@@ -98,8 +98,7 @@ class Replay:
         row = next(row for row in self.state.rows if row.at <= event["addr"] < row.at + row.size)
         row.covered = without(row.covered, event["addr"], event["addr"] + event["size"])
         return {
-            "msg": f"{bytes_text(event['size'])} of whole free pages of an expandable segment go back to the "
-            "device.",
+            "msg": f"{bytes_text(event['size'])} of whole free pages of an expandable segment go back to the device.",
             "focus": [row],
             "place": None,
         }
@@ -110,9 +109,7 @@ class Replay:
             return None
         gap = row.gap_at(event["addr"])
         free = self.state.free_blocks(row.stream, row.is_small) if told else []
-        piece = Piece(
-            event["addr"], self._size(event, gap, row), event["size"], tuple(event.get("frames", ()))
-        )
+        piece = Piece(event["addr"], self._size(event, gap, row), event["size"], tuple(event.get("frames", ())))
         row.pieces[piece.at] = piece
         if not told:
             return None
@@ -164,19 +161,12 @@ class Replay:
         del row.pieces[piece.at]
         gap = next((at, size) for at, size in row.gaps() if at <= piece.at < at + size)
         sides = [
-            word
-            for word, touches in (("left", gap[0] < piece.at), ("right", gap[0] + gap[1] > piece.end))
-            if touches
+            word for word, touches in (("left", gap[0] < piece.at), ("right", gap[0] + gap[1] > piece.end)) if touches
         ]
-        merged = (
-            f", merged with its free {' and '.join(sides)} neighbour{'s' * (len(sides) - 1)}" if sides else ""
-        )
-        whole = (
-            " It is the whole segment now, which could go back to the device." if gap[1] == row.size else ""
-        )
+        merged = f", merged with its free {' and '.join(sides)} neighbour{'s' * (len(sides) - 1)}" if sides else ""
+        whole = " It is the whole segment now, which could go back to the device." if gap[1] == row.size else ""
         return {
-            "msg": f"{begin}: {bytes_text(piece.size)} are free{merged}: a free block of "
-            f"{bytes_text(gap[1])}.{whole}",
+            "msg": f"{begin}: {bytes_text(piece.size)} are free{merged}: a free block of {bytes_text(gap[1])}.{whole}",
             "focus": [("gap", *gap)],
             "place": None,
         }
@@ -213,9 +203,7 @@ def alloc_sentence(event, row, piece, gap, free, fresh):
     if piece.size < gap:
         return text + f"Split: {bytes_text(gap - piece.size)} stay free ({unit})."
     if rest > 0:
-        return (
-            text + f"Not split: the rest, {bytes_text(rest)}, is not {unit}; the block has {bytes_text(gap)}."
-        )
+        return text + f"Not split: the rest, {bytes_text(rest)}, is not {unit}; the block has {bytes_text(gap)}."
     return text + "It fits exactly."
 
 

@@ -71,9 +71,7 @@ class _Page:
 
     def _row(self, row, y):
         width = row["size"] * self.scale
-        label = text(
-            MARGIN, y + 12, bytes_text(row["size"]) + (", expandable" if row["expandable"] else ""), "small"
-        )
+        label = text(MARGIN, y + 12, bytes_text(row["size"]) + (", expandable" if row["expandable"] else ""), "small")
         label += text(MARGIN, y + 25, f"stream {row['stream']}", "small muted")
         frame = rect(MARGIN + _LEFT - 1.5, y - 1.5, width + 3, _BAR + 3, "frame box", 4)
         shown = "segment" if row["open"] else "segment off"
@@ -90,11 +88,7 @@ class _Page:
                 parts += rect(x + width - waste, y + 1, waste, _BAR - 2, "waste")
         if mono_width(node["label"], 10) + 6 <= width:
             parts += text(x + width / 2, y + _BAR / 2 + 4, node["label"], "mid small")
-        look = (
-            _ROLES[node["kind"]]
-            + (" gap" if node["kind"] == "gap" else "")
-            + ("" if node["final"] else " off")
-        )
+        look = _ROLES[node["kind"]] + (" gap" if node["kind"] == "gap" else "") + ("" if node["final"] else " off")
         return group(parts, data_id=node["id"], data_card="", class_=look)
 
 

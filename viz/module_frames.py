@@ -93,9 +93,7 @@ def _group(start, near, owners):
 
 def _common(paths):
     """The longest module path that all paths begin with."""
-    shared = takewhile(
-        lambda words: len(set(words)) == 1, zip(*(path.split(".") for path in paths), strict=False)
-    )
+    shared = takewhile(lambda words: len(set(words)) == 1, zip(*(path.split(".") for path in paths), strict=False))
     return ".".join(words[0] for words in shared)
 
 
@@ -116,9 +114,7 @@ def _prepared_parameters(model, parameters):
 def _needed_paths(owners, kinds):
     """Owners, and the parents that hold at least two of them, outermost first."""
     parents = [
-        path
-        for path in kinds
-        if path and path not in owners and sum(_is_within(owner, path) for owner in owners) > 1
+        path for path in kinds if path and path not in owners and sum(_is_within(owner, path) for owner in owners) > 1
     ]
     return sorted({*owners, *parents}, key=lambda path: (path.count(".") + bool(path), path))
 

@@ -87,9 +87,7 @@ class _Page:
         parts.append(text(x, y + 16, node["type"], "type"))
         x += mono_width(node["type"], 11) + 10
         if node["mode"]:
-            badge = rect(x, y + 5, _SHORT, 15, "box", 7) + text(
-                x + _SHORT / 2, y + 16, node["mode"], "small mid mode"
-            )
+            badge = rect(x, y + 5, _SHORT, 15, "box", 7) + text(x + _SHORT / 2, y + 16, node["mode"], "small mid mode")
             parts.append(group(badge, class_=node["mode"]))
             x += _SHORT + 10
         for word in node["words"]:
@@ -126,10 +124,7 @@ def _twig(x, start, end):
 
 
 _WORDS = {
-    "parameter": (
-        "trained",
-        "a Parameter: parameters() gives it to the optimizer, and requires_grad is True",
-    ),
+    "parameter": ("trained", "a Parameter: parameters() gives it to the optimizer, and requires_grad is True"),
     "frozen": ("frozen", "a Parameter with requires_grad False: it gets no gradient"),
     "buffer": ("buffer", "belongs to the state, moves with .to() and is saved, but is not trained"),
     "unsaved": ("not saved", "a buffer with persistent=False: state_dict leaves it out"),
@@ -147,9 +142,7 @@ def _legend(trace):
         sample = group(rect(0, 1, 26, 13, "box", 5), class_="leaf shared")
         items.append((sample, "shared", "one tensor under several names; point at it to see them"))
     if "fold" in used:
-        items.append(
-            (group(rect(0, 1, 26, 13, "box", 5), class_="fold"), "folded", "modules that are not drawn")
-        )
+        items.append((group(rect(0, 1, 26, 13, "box", 5), class_="fold"), "folded", "modules that are not drawn"))
     if trace.options["flows"]:
         sample = text(0, 11, "2.", "flow")
         items.append((sample, "shapes", "when the module was called, what it took and what it gave"))

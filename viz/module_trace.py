@@ -26,9 +26,7 @@ def module(model, *example_input, max_rows=MAX_ROWS):
     Raises TypeError for something that is no module, and whatever the call raises.
     """
     if not is_module(model):
-        raise TypeError(
-            f"viz.module takes a module, got {type(model).__name__}: pass an nn.Module of either library"
-        )
+        raise TypeError(f"viz.module takes a module, got {type(model).__name__}: pass an nn.Module of either library")
     calls = calls_of(model, example_input) if example_input else []
     return Picture(_trace(model, example_input, calls, max_rows))
 
@@ -136,17 +134,13 @@ def _notes(root, rows, saved, example_input):
     held = list({id(h.tensor): h for part in parts for h in tensors_of(part, saved)}.values())
     parameters = [h for h in held if h.kind in ("parameter", "frozen")]
     buffers = [h for h in held if h.kind in ("buffer", "unsaved")]
-    notes = [
-        f"{counted(len(parts), 'module')}; {_counted(parameters, 'parameter')}; {_counted(buffers, 'buffer')}."
-    ]
+    notes = [f"{counted(len(parts), 'module')}; {_counted(parameters, 'parameter')}; {_counted(buffers, 'buffer')}."]
     frozen = [h for h in parameters if h.kind == "frozen"]
     if frozen:
         notes.append(f"Frozen: {_counted(frozen, 'parameter')}; the optimizer has nothing to do for them.")
     notes += _repeats(parts, saved, len(held)) + _memory(held) + _hidden(rows, parts) + _modes(parts)
     if example_input:
-        notes.append(
-            f"Shapes of one call with {input_text(example_input)}, in evaluation mode and without a graph."
-        )
+        notes.append(f"Shapes of one call with {input_text(example_input)}, in evaluation mode and without a graph.")
     return notes
 
 
@@ -155,9 +149,7 @@ def _counted(held, word):
         return f"no {word}s"
     waiting = sum(h.size is None for h in held)
     later = f", {waiting} of them without a shape yet" if waiting else ""
-    return (
-        f"{counted(len(held), word)} of {counted(sum(map(elements, held)), 'element')}, {_size(held)}{later}"
-    )
+    return f"{counted(len(held), word)} of {counted(sum(map(elements, held)), 'element')}, {_size(held)}{later}"
 
 
 def _size(held):

@@ -105,11 +105,7 @@ def _twin(optimizer, buckets, options, is_small=True):
 
 
 def _stand_in_group(group, params, options, is_small):
-    kept = {
-        name: value
-        for name, value in group.items()
-        if name not in ("params", "param_names", "foreach", "fused")
-    }
+    kept = {name: value for name, value in group.items() if name not in ("params", "param_names", "foreach", "fused")}
     switches = {name: None for name in ("foreach", "fused") if name in group}
     if not options.keys() <= group.keys():
         raise TypeError("the optimizer has no such option")
@@ -199,7 +195,4 @@ def _cuda(launches, columns):
         return None
     planned = import_module("teachtorch.optim.launches").multi_tensor_launches
     sizes = [element_count(p.shape) for p in columns]
-    return sum(
-        planned(sizes[each.first : each.last], each.lists, each.has_scalars, KERNEL_BYTES)
-        for each in launches
-    )
+    return sum(planned(sizes[each.first : each.last], each.lists, each.has_scalars, KERNEL_BYTES) for each in launches)

@@ -81,10 +81,7 @@ class _Page:
 
     def row(self, row, y):
         middle, columns = y + 16, self.columns
-        parts = [
-            text(columns[0], middle, row["label"], "name"),
-            text(columns[1], middle, row["what"], "muted"),
-        ]
+        parts = [text(columns[0], middle, row["label"], "name"), text(columns[1], middle, row["what"], "muted")]
         parts += [text(columns[2], middle, _numbers(row)), self.bar(row, y)]
         css = "skipped" if row["grad"] is None else ""
         return group("".join(parts), data_id=row["id"], data_card="", class_=css)
@@ -136,11 +133,7 @@ class _Page:
         height = max(self.fused_rows(), 1) * _CELL if is_fused else _CELL
         top = y + cell["row"] * _CELL
         box = rect(left + 1, top + 1, width - 2, height - 2, "box", 3)
-        name = (
-            text(x + _OP - 6, top + 15, cell["label"], "small end")
-            if cell["first"] == 0 and not is_fused
-            else ""
-        )
+        name = text(x + _OP - 6, top + 15, cell["label"], "small end") if cell["first"] == 0 and not is_fused else ""
         inner = text(left + width / 2, top + height / 2 + 4, "all", "mid") if is_fused else ""
         return name + group(box + inner, data_id=cell["id"], class_="op")
 
@@ -162,11 +155,7 @@ def _legend(trace, page):
     words = {"parameter": "the numbers that are trained", "grad": "in .grad; None takes no memory"}
     used = dict.fromkeys(name for row in page.rows for name, size in row["sizes"].items() if size)
     items = [
-        (
-            rect(0, 1, 26, 13, f"{page.colours[name]} box", 2),
-            name,
-            words.get(name, "state, kept from step to step"),
-        )
+        (rect(0, 1, 26, 13, f"{page.colours[name]} box", 2), name, words.get(name, "state, kept from step to step"))
         for name in used
     ]
     if page.ways:

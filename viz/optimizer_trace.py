@@ -35,9 +35,7 @@ def _library(optimizer):
         name = cls.__module__.split(".")[0]
         if name in LIBRARIES and cls.__name__ == "Optimizer":
             return name
-    raise TypeError(
-        f"viz.optimizer takes an optimizer of teachtorch or PyTorch, got {type(optimizer).__name__}"
-    )
+    raise TypeError(f"viz.optimizer takes an optimizer of teachtorch or PyTorch, got {type(optimizer).__name__}")
 
 
 def optimizer_trace(optimizer, known, found, library):
@@ -61,9 +59,7 @@ def optimizer_trace(optimizer, known, found, library):
 
 def _title(optimizer, rows):
     elements = sum(row["elements"] for row in rows)
-    return (
-        f"{type(optimizer).__name__} over {counted(len(rows), 'parameter')}, {counted(elements, 'element')}"
-    )
+    return f"{type(optimizer).__name__} over {counted(len(rows), 'parameter')}, {counted(elements, 'element')}"
 
 
 # State
@@ -78,9 +74,7 @@ def _rows(optimizer, known):
     for g, group in enumerate(optimizer.param_groups):
         given = group.get("param_names") or [None] * len(group["params"])
         for p, name in zip(group["params"], given, strict=True):
-            rows.append(
-                _row(p, optimizer.state.get(p) or {}, name or _name(p, known, len(rows)), f"g{g}", len(rows))
-            )
+            rows.append(_row(p, optimizer.state.get(p) or {}, name or _name(p, known, len(rows)), f"g{g}", len(rows)))
     return rows
 
 
@@ -114,11 +108,7 @@ def _entry(key, value):
         return {"name": str(key), "bytes": byte_count(value), "text": ""}
     number = value.item() if is_tensor(value) else value
     text = short(float(number)) if isinstance(number, (int, float)) else type(number).__name__
-    return {
-        "name": str(key),
-        "bytes": byte_count(value) if is_tensor(value) and value.dim() else 0,
-        "text": text,
-    }
+    return {"name": str(key), "bytes": byte_count(value) if is_tensor(value) and value.dim() else 0, "text": text}
 
 
 def _group(group, number):
@@ -156,20 +146,14 @@ def _cells(way):
         row = rows[launch.first] = rows.get(launch.first, -1) + 1
         if launch.first < COLUMNS:
             place = {"first": launch.first, "last": min(launch.last, COLUMNS), "row": row}
-            cells.append(
-                {"id": f"{way.name} {k}", "kind": "launch", "way": way.name, "label": launch.op, **place}
-            )
+            cells.append({"id": f"{way.name} {k}", "kind": "launch", "way": way.name, "label": launch.op, **place})
     return cells
 
 
 def _notes(rows, hidden, found, library, optimizer):
     sums = [sum(row["sizes"]["parameter"] for row in rows), sum(row["grad"] or 0 for row in rows)]
-    state = sum(
-        size for row in rows for name, size in row["sizes"].items() if name not in ("parameter", "grad")
-    )
-    notes = [
-        f"Parameters {human_bytes(sums[0])}, gradients {human_bytes(sums[1])}, state {human_bytes(state)}."
-    ]
+    state = sum(size for row in rows for name, size in row["sizes"].items() if name not in ("parameter", "grad"))
+    notes = [f"Parameters {human_bytes(sums[0])}, gradients {human_bytes(sums[1])}, state {human_bytes(state)}."]
     skipped = [row["label"] for row in rows if row["grad"] is None]
     if skipped:
         shown = ", ".join(skipped[:3]) + (" ..." if len(skipped) > 3 else "")
@@ -177,16 +161,10 @@ def _notes(rows, hidden, found, library, optimizer):
     if hidden:
         notes.append(f"Showing {SHOWN} of {len(rows)} parameters.")
     if library == "torch":
-        notes.append(
-            "Launches are not counted: PyTorch has no public counter. Build the same one with teachtorch."
-        )
+        notes.append("Launches are not counted: PyTorch has no public counter. Build the same one with teachtorch.")
     elif found:
         missing = [name for name in WAYS if name not in {way.name for way in found}]
-        notes += (
-            [f"{type(optimizer).__name__} has no {' and no '.join(missing)} implementation."]
-            if missing
-            else []
-        )
+        notes += [f"{type(optimizer).__name__} has no {' and no '.join(missing)} implementation."] if missing else []
         if any(way.bytes_moved is None for way in found):
             notes.append("Its kernels do not all go element by element: only their number is told.")
     else:
@@ -218,7 +196,5 @@ def _sentence(way, now, trace):
         launches = counted(len(now), "launch", "launches")
         return f"for-loop: {name} is updated by {launches}, then the next parameter."
     if way.name == "foreach":
-        return (
-            f"foreach: {now[0]['label']} for all parameters at once. The next operation reads them all again."
-        )
+        return f"foreach: {now[0]['label']} for all parameters at once. The next operation reads them all again."
     return "fused: one launch reads each element once, does everything to it, and writes it back."

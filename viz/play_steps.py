@@ -66,9 +66,7 @@ class Replay:
                 self.ready.remove(turn.node)
             self._send(step, turn, inside=card)
         step["msg"] = (
-            f"{len(turns)} folded nodes run, one after the other."
-            if len(turns) > 1
-            else ("A folded node runs.")
+            f"{len(turns)} folded nodes run, one after the other." if len(turns) > 1 else ("A folded node runs.")
         )
         return self._closed(step)
 
@@ -96,11 +94,7 @@ class Replay:
             if self.model.retains_grad(turn.node, slot):
                 tensor = self.model.output_tensor(turn.node, slot)
                 owner = self.model.root_card(tensor) or f"{card}.{slot}"
-                name = (
-                    ""
-                    if owner == self.model.root_card(tensor)
-                    else self.model.output_names(turn.node, slot)[0]
-                )
+                name = "" if owner == self.model.root_card(tensor) else self.model.output_names(turn.node, slot)[0]
                 step["set"][f"{owner}.grad"] = {"text": f"{name}.grad", "values": strip(turn.arrived[slot])}
 
     def _changed_by_hook(self, turn):
@@ -140,9 +134,7 @@ class Replay:
         graph = self.model.graph
         port = "" if graph.is_leaf(target) or input_nr == 0 else f" (input {input_nr})"
         left = self.waits[target]
-        return self.model.label(
-            target
-        ) + port, " (now ready)" if left == 0 else f" (which waits for {left} more)"
+        return self.model.label(target) + port, " (now ready)" if left == 0 else f" (which waits for {left} more)"
 
     def _arrive(self, step, node, slot, sent, edge):
         """A gradient slides along its edge and is added to what the input buffer holds."""
@@ -154,10 +146,7 @@ class Replay:
         count, held = self.buffers.get((node, slot), [0, None])
         total = added(held, sent)
         self.buffers[node, slot] = [count + 1, total]
-        step["land"][buffer_id(self.model.card[node], slot)] = {
-            "text": _sum_text(count + 1),
-            "values": strip(total),
-        }
+        step["land"][buffer_id(self.model.card[node], slot)] = {"text": _sum_text(count + 1), "values": strip(total)}
         if count:
             added_up = f"{strip_text(held)} + {strip_text(sent)} = {strip_text(total)}"
             step["sums"].append(f"Input {slot} of {self.model.label(node)} adds up: {added_up}")

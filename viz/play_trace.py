@@ -32,9 +32,7 @@ def play(loss, gradient=None, *, names=None, max_nodes=MAX_NODES):
     roots = roots_of(loss, "viz.play")
     for root in roots:
         if not root.requires_grad:
-            raise ValueError(
-                "viz.play needs a tensor that requires grad; viz.why(t) says why this one does not"
-            )
+            raise ValueError("viz.play needs a tensor that requires grad; viz.why(t) says why this one does not")
     model = GraphModel(roots, find_names(names, sys._getframe(1)), True, max_nodes)
     gradients = _gradients(roots, gradient)
     recording = record(model.graph, roots, gradients)
@@ -55,9 +53,7 @@ def _play_trace(model, recording, gradients):
     seeds = _seeds(model.roots, gradients)
     trace.steps = _steps(model, recording, seeds)
     trace.notes.append(_ran_note(recording))
-    trace.options.update(
-        player="run", predict=True, hint="Each ▶ is one step of the engine. Arrow keys work too."
-    )
+    trace.options.update(player="run", predict=True, hint="Each ▶ is one step of the engine. Arrow keys work too.")
     if not recording.error:
         trace.options["again"] = again_steps(model, recording, library_of(model.roots[0]), seeds)
     return trace

@@ -1,13 +1,6 @@
 """What a node saved for backward, read from its ``_saved_*`` attributes."""
 
-from viz.tensors import (
-    byte_count,
-    describe,
-    human_bytes,
-    is_tensor,
-    storage_key,
-    storage_size,
-)
+from viz.tensors import byte_count, describe, human_bytes, is_tensor, storage_key, storage_size
 from viz.wrap import counted
 
 _PREFIX = "_saved_"

@@ -24,14 +24,10 @@ def run_of_chrome(path):
     """The ``Run`` of a trace file. ValueError for a file without kernels."""
     events = _events(Path(path))
     calls = [event for event in events if event.get("cat") in HOST]
-    launched = {
-        event["args"]["correlation"]: event for event in calls if "correlation" in event.get("args", {})
-    }
+    launched = {event["args"]["correlation"]: event for event in calls if "correlation" in event.get("args", {})}
     kernels = sorted((event for event in events if event.get("cat") in DEVICE), key=lambda event: event["ts"])
     if not kernels:
-        raise ValueError(
-            f"{path} has no kernels of an accelerator: was the profiler given ProfilerActivity.CUDA?"
-        )
+        raise ValueError(f"{path} has no kernels of an accelerator: was the profiler given ProfilerActivity.CUDA?")
     names = {stream: n for n, stream in enumerate(sorted({_stream(event) for event in kernels}))}
     works = [_work(event, launched.get(event["args"].get("correlation")), names) for event in kernels]
     works.sort(key=lambda work: work.launched)
@@ -58,9 +54,7 @@ def _span(event):
 
 def _work(event, call, names):
     launched = _span(call) if call is not None else (_span(event)[0],) * 2
-    return Work(
-        event["name"], names[_stream(event)], "", event["cat"] != "kernel", launched, list(_span(event))
-    )
+    return Work(event["name"], names[_stream(event)], "", event["cat"] != "kernel", launched, list(_span(event)))
 
 
 def _wait(event, works):

@@ -80,17 +80,11 @@ class _Page:
 
     def edge(self, edge):
         draw = {"launch": self._launch, "order": self._order, "return": self._return, "race": self._race}
-        return group(
-            draw[edge["kind"]](self.bars[edge["from"]], self.bars[edge["to"]], edge), data_id=edge["id"]
-        )
+        return group(draw[edge["kind"]](self.bars[edge["from"]], self.bars[edge["to"]], edge), data_id=edge["id"])
 
     def _launch(self, launch, kernel, edge):
         return _line(
-            self._ends(launch)[1],
-            self.y["host"] + _BAR,
-            self.x(kernel["from"]),
-            self.y[kernel["lane"]],
-            "launch-line",
+            self._ends(launch)[1], self.y["host"] + _BAR, self.x(kernel["from"]), self.y[kernel["lane"]], "launch-line"
         )
 
     def _order(self, before, after, edge):
@@ -102,11 +96,7 @@ class _Page:
 
     def _return(self, kernel, wait, edge):
         return _line(
-            self._ends(kernel)[1],
-            self.y[kernel["lane"]],
-            self._ends(wait)[1],
-            self.y["host"] + _BAR,
-            "return-line",
+            self._ends(kernel)[1], self.y[kernel["lane"]], self._ends(wait)[1], self.y["host"] + _BAR, "return-line"
         )
 
     def _race(self, first, second, edge):
@@ -159,9 +149,7 @@ _LINES = {
 def _legend(trace):
     used = {node["kind"] for node in trace.nodes}
     items = [
-        (rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 3), kind, words)
-        for kind, words in _WORDS.items()
-        if kind in used
+        (rect(0, 1, 26, 13, f"{_ROLES[kind]} box", 3), kind, words) for kind, words in _WORDS.items() if kind in used
     ]
     drawn = {edge["kind"] for edge in trace.edges}
     for kind, (class_, word, words) in _LINES.items():

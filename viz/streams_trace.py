@@ -87,8 +87,7 @@ def _bar(id, kind, lane, label, begin, end):
 
 def _launches(clock):
     return [
-        _bar(f"l{k}", "launch", "host", work.name, *map(clock.at, work.launched))
-        for k, work in enumerate(clock.works)
+        _bar(f"l{k}", "launch", "host", work.name, *map(clock.at, work.launched)) for k, work in enumerate(clock.works)
     ]
 
 
@@ -101,13 +100,7 @@ def _waits(clock):
 
 def _kernels(clock):
     return [
-        _bar(
-            f"k{k}",
-            "copy" if work.is_copy else "kernel",
-            f"s{work.stream}",
-            work.name,
-            *map(clock.at, work.ran),
-        )
+        _bar(f"k{k}", "copy" if work.is_copy else "kernel", f"s{work.stream}", work.name, *map(clock.at, work.ran))
         for k, work in enumerate(clock.works)
         if work.ran[1] is not None
     ]
@@ -149,13 +142,7 @@ def _returns(clock):
 
 def _races(clock):
     return [
-        {
-            "id": f"r{n}",
-            "kind": "race",
-            "from": f"k{a}",
-            "to": f"k{a}" if b is None else f"k{b}",
-            "label": kind,
-        }
+        {"id": f"r{n}", "kind": "race", "from": f"k{a}", "to": f"k{a}" if b is None else f"k{b}", "label": kind}
         for n, (a, b, kind, _) in enumerate(clock.races)
         if _has_run(clock, a) and (b is None or _has_run(clock, b))
     ]
@@ -183,8 +170,7 @@ def _notes(run, clock):
     device = sum(work.ran[1] - work.ran[0] for work in run.works if work.ran[1] is not None) * 1000
     waited = sum(wait.end - wait.begin for wait in run.waits) * 1000
     notes = [
-        f"The host spent {host:.2f} ms on launches and {waited:.2f} ms on waiting; the kernels took "
-        f"{device:.2f} ms."
+        f"The host spent {host:.2f} ms on launches and {waited:.2f} ms on waiting; the kernels took {device:.2f} ms."
     ]
     if host:
         notes[0] += f" Kernels to launches: {device / host:.1f} to 1."

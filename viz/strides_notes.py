@@ -86,16 +86,10 @@ def _channels_last(geometry):
 
 
 def _shared_note(geometry):
-    dims = [
-        str(d)
-        for d, (n, s) in enumerate(zip(geometry.shape, geometry.strides, strict=True))
-        if s == 0 and n > 1
-    ]
+    dims = [str(d) for d, (n, s) in enumerate(zip(geometry.shape, geometry.strides, strict=True)) if s == 0 and n > 1]
     if not dims or not geometry.numel:
         return []
-    return [
-        f"Stride 0 in dim {', '.join(dims)}: moving along it stays in the same slot, so elements share slots."
-    ]
+    return [f"Stride 0 in dim {', '.join(dims)}: moving along it stays in the same slot, so elements share slots."]
 
 
 def _walk_note(geometry):

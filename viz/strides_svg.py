@@ -82,11 +82,9 @@ def _dim_table(dims, x):
 
 
 def _dim_verdict(dim, x, y):
-    word, css = {
-        "ok": ("the same", "good"),
-        "differs": ("different", "bad"),
-        "ignored": ("does not matter", "muted"),
-    }[dim["verdict"]]
+    word, css = {"ok": ("the same", "good"), "differs": ("different", "bad"), "ignored": ("does not matter", "muted")}[
+        dim["verdict"]
+    ]
     return text(x, y, f"{dim['needed']}", "") + text(x + 62, y, word, css)
 
 
@@ -157,9 +155,7 @@ def _bands(slots, cell):
 def _slot(slot, x, cell):
     css = _role(slot["row"]) if slot["links"] else "op" if slot["used"] else "pale outside"
     shared = f" x{slot['shared']}" if slot["shared"] else ""
-    return _box(slot, x, 0, cell, css) + text(
-        x + cell / 2, 37, f"{slot['number']}{shared}", "small muted mid"
-    )
+    return _box(slot, x, 0, cell, css) + text(x + cell / 2, 37, f"{slot['number']}{shared}", "small muted mid")
 
 
 def _walk_counter(trace):

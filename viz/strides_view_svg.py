@@ -17,11 +17,7 @@ CSS = (
 def view_block(trace, width):
     """(svg, height) of the block."""
     view, dims = trace.options["view"], trace.options["dims"]
-    parts = [
-        text(
-            MARGIN, 12, f"view{tuple(view['shape'])}: which old dims lie in memory like one dim?", "note fact"
-        )
-    ]
+    parts = [text(MARGIN, 12, f"view{tuple(view['shape'])}: which old dims lie in memory like one dim?", "note fact")]
     x = MARGIN + 70
     if view["chunks"]:
         parts += [text(MARGIN, 56, "old dims", "note"), text(MARGIN, 138, "new dims", "note")]
@@ -42,9 +38,7 @@ def _chunk(number_, chunk, dims, view):
     words += text(8, _HEIGHT + 35, f"base stride {chunk['base']}", "small muted")
     old = [_old(dims[d], 6 + k * _DIM) for k, d in enumerate(chunk["dims"])]
     new = [_new(d, view, 6 + k * _DIM) for k, d in enumerate(chunk["new"])]
-    missing = (
-        text(8, _HEIGHT + 74, "not reached", "small muted") if not new and view["strides"] is None else ""
-    )
+    missing = text(8, _HEIGHT + 74, "not reached", "small muted") if not new and view["strides"] is None else ""
     return group(frame + words, data_id=f"k{number_}") + "".join(old + new) + missing, width
 
 

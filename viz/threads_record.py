@@ -133,9 +133,7 @@ class Run:
     def __init__(self, kernel, blocks, threads, arguments):
         self.blocks, self.threads = three(blocks), three(threads)
         if math.prod(self.blocks) * math.prod(self.threads) > MOST_THREADS:
-            raise ValueError(
-                f"viz.threads runs at most {MOST_THREADS} threads: launch fewer on smaller arrays"
-            )
+            raise ValueError(f"viz.threads runs at most {MOST_THREADS} threads: launch fewer on smaller arrays")
         self.accesses, self.barriers, self.arrays, self.lane = [], [], {}, None
         self.function = function_of(kernel)
         names = self.function.__code__.co_varnames
@@ -175,9 +173,7 @@ class Run:
     blockDim = property(lambda self: SimpleNamespace(**dict(zip("xyz", self.threads))))
     gridDim = property(lambda self: SimpleNamespace(**dict(zip("xyz", self.blocks))))
     shared = property(lambda self: SimpleNamespace(array=self.shared_array))
-    local = property(
-        lambda self: SimpleNamespace(array=lambda shape, dtype: np.zeros(shape, numpy_of(dtype)))
-    )
+    local = property(lambda self: SimpleNamespace(array=lambda shape, dtype: np.zeros(shape, numpy_of(dtype))))
     atomic = property(lambda self: SimpleNamespace(add=lambda array, index, value: array.add(index, value)))
 
     def grid(self, ndim):

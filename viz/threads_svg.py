@@ -14,11 +14,7 @@ CSS = (
     ".masked-cross{stroke:var(--wait-line)}"
 )
 WORDS = (
-    (
-        "nonleaf",
-        "a thread",
-        "of block 0, and what it was the last to change; other blocks have other colours",
-    ),
+    ("nonleaf", "a thread", "of block 0, and what it was the last to change; other blocks have other colours"),
     ("wait", "kept out", "a thread that touched no element of device memory: the guard was false"),
     ("band", "3×", "an element that was only read, and how often"),
     ("ended", "barrier", "the red lines: no thread of the block goes on before all have come"),
@@ -69,9 +65,7 @@ def title_at(y, words):
 
 
 def box(node, x, y, wide=CELL, about=""):
-    content = rect(x + 1, y + 1, wide - 2, HIGH - 2, "box", 3) + text(
-        x + wide / 2, y + 15, node["label"], "small mid"
-    )
+    content = rect(x + 1, y + 1, wide - 2, HIGH - 2, "box", 3) + text(x + wide / 2, y + 15, node["label"], "small mid")
     if node["kind"] == "masked":
         content += tag("path", d=f"M{x + 5} {y + HIGH - 5}L{x + wide - 5} {y + 5}", class_="masked-cross")
     if about:
@@ -110,9 +104,7 @@ def arrays(trace, y):
         parts.append(group(text(x, y + 11, array["label"], "small muted"), data_id=array["id"]))
         for node in trace.nodes:
             if node.get("array") == number:
-                parts.append(
-                    box(node, x + node["column"] * CELL, y + 16 + node["row"] * HIGH, about=node["about"])
-                )
+                parts.append(box(node, x + node["column"] * CELL, y + 16 + node["row"] * HIGH, about=node["about"]))
         x, tallest = x + wide, max(tallest, array["rows"] * HIGH + 26)
     return "".join(parts), y + tallest + 6
 
@@ -152,9 +144,7 @@ def warp(trace, y):
         words = text(MARGIN + 8 + 33 * MARK, y + 8, f"{node['does']}: {node['label']}", "small")
         words += text(MARGIN + 8 + 33 * MARK, y + 21, node["line"], "small muted")
         empty = rect(MARGIN + 8, y + 5, 32 * MARK - 1, 11, "pale box", 1)
-        parts.append(
-            empty + group("".join(marks) + words, data_id=node["id"], data_card="", class_=role_of(node))
-        )
+        parts.append(empty + group("".join(marks) + words, data_id=node["id"], data_card="", class_=role_of(node)))
         y += 30
     return "".join(parts), y + 6
 

@@ -33,9 +33,7 @@ def threads(kernel, blocks, threads, *arguments):
 def threads_trace(run):
     """The trace of a run."""
     counts = [np.prod(run.blocks), np.prod(run.threads)]
-    trace = Trace(
-        "threads", f"{run.function.__name__}: {said(counts[0], 'block')} of {said(counts[1], 'thread')}"
-    )
+    trace = Trace("threads", f"{run.function.__name__}: {said(counts[0], 'block')} of {said(counts[1], 'thread')}")
     trace.groups = [*block_groups(run), *array_groups(run), *phase_groups(run)]
     trace.nodes = [*thread_nodes(run), *cell_nodes(run), *work_nodes(run), *warp_nodes(run)]
     trace.notes = notes(run)
@@ -133,11 +131,7 @@ def cell(number, name, row, column, place, accesses):
             f"of block {last.block}, {said(len(accesses) - len(changes), 'read')}",
         }
     if accesses:
-        return node | {
-            "kind": "read",
-            "label": f"{len(accesses)}×",
-            "about": f"{spot}: {said(len(accesses), 'read')}",
-        }
+        return node | {"kind": "read", "label": f"{len(accesses)}×", "about": f"{spot}: {said(len(accesses), 'read')}"}
     return node | {"kind": "untouched", "label": "", "about": f"{spot}: nobody"}
 
 
@@ -219,9 +213,7 @@ def notes(run):
     active = {(a.block, a.thread) for a in run.accesses if not run.arrays[a.array].is_shared}
     found = []
     if len(active) < total:
-        found.append(
-            f"{said(total - len(active), 'thread')} of {total} touched no element: what the guard keeps out."
-        )
+        found.append(f"{said(total - len(active), 'thread')} of {total} touched no element: what the guard keeps out.")
     device = [a for a in run.accesses if not run.arrays[a.array].is_shared]
     reads = Counter(a.array for a in device if a.does == "read")
     if reads:

@@ -28,20 +28,12 @@ def instructions(run):
     for (site, _), accesses in executions.items():
         found = judged(run.arrays[site[0]], accesses)
         if site not in worst or found["cost"] / found["least"] > worst[site]["cost"] / worst[site]["least"]:
-            worst[site] = {
-                "array": site[0],
-                "does": site[1],
-                "line": site[2],
-                "lanes": len(accesses),
-                **found,
-            }
+            worst[site] = {"array": site[0], "does": site[1], "line": site[2], "lanes": len(accesses), **found}
     return sorted(worst.values(), key=lambda each: (each["line"], each["does"], each["array"]))
 
 
 def judged(seen, accesses):
-    addresses = sorted(
-        {int(np.ravel_multi_index(a.place, seen.shape)) * seen.dtype.itemsize for a in accesses}
-    )
+    addresses = sorted({int(np.ravel_multi_index(a.place, seen.shape)) * seen.dtype.itemsize for a in accesses})
     if seen.is_shared:
         touched = defaultdict(int)
         for word in sorted({address // WORD for address in addresses}):

@@ -7,14 +7,7 @@ from graphviz import Digraph
 
 from viz.theme import fill, line
 
-_ROLES = {
-    "step": "nonleaf",
-    "module": "leaf",
-    "callback": "retained",
-    "default": "op",
-    "empty": "pale",
-    "fold": "fold",
-}
+_ROLES = {"step": "nonleaf", "module": "leaf", "callback": "retained", "default": "op", "empty": "pale", "fold": "fold"}
 
 
 def digraph(trace):
@@ -23,9 +16,7 @@ def digraph(trace):
     dot.attr("node", shape="plain", fontname="Courier", fontsize="11")
     parts = _parts(trace.nodes)
     for first, nodes in parts:
-        dot.node(
-            first, f'<<TABLE BORDER="0" CELLBORDER="1" CELLSPACING="0">{"".join(map(_row, nodes))}</TABLE>>'
-        )
+        dot.node(first, f'<<TABLE BORDER="0" CELLBORDER="1" CELLSPACING="0">{"".join(map(_row, nodes))}</TABLE>>')
     for (before, _), (after, _) in pairwise(parts):
         dot.edge(before, after)
     return dot

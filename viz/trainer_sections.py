@@ -2,12 +2,7 @@
 
 from dataclasses import dataclass, field
 
-_STAGES = {
-    "sanity_check": "sanity check",
-    "validate": "validation",
-    "test": "testing",
-    "predict": "predicting",
-}
+_STAGES = {"sanity_check": "sanity check", "validate": "validation", "test": "testing", "predict": "predicting"}
 
 
 @dataclass

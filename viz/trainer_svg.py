@@ -1,29 +1,12 @@
 """The hooks of a Trainer's run as SVG: a row for each, indented by what it is called in."""
 
-from viz.svg_parts import (
-    MARGIN,
-    document,
-    group,
-    header,
-    legend,
-    number,
-    rect,
-    tag,
-    text,
-)
+from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
 from viz.theme import mono_width
 
 _LINE = 23
 _INDENT = 22
 _WHO = 18
-_ROLES = {
-    "step": "nonleaf",
-    "module": "leaf",
-    "callback": "retained",
-    "default": "op",
-    "empty": "pale",
-    "fold": "fold",
-}
+_ROLES = {"step": "nonleaf", "module": "leaf", "callback": "retained", "default": "op", "empty": "pale", "fold": "fold"}
 _CSS = """
 .box{stroke-width:1.2}.word{font-weight:600;fill:var(--ink)}.twig{stroke:var(--band-line);fill:none}
 .pale>text{fill:var(--muted)}.part{font-weight:700;font-size:12px}.now>.box{stroke-width:3}
@@ -62,10 +45,7 @@ class _Page:
             return group(band + text(x, y + 16, node["label"], "part"), data_id=node["id"])
         box = rect(x, y + 2, mono_width(node["label"], 11) + 14, _LINE - 4, "box", 5)
         name = group(
-            box + text(x + 7, y + 16, node["label"]),
-            data_id=node["id"],
-            data_card="",
-            class_=_ROLES[node["kind"]],
+            box + text(x + 7, y + 16, node["label"]), data_id=node["id"], data_card="", class_=_ROLES[node["kind"]]
         )
         return name + text(self.owners, y + 16, _owners(node), "muted")
 
@@ -103,7 +83,5 @@ _WORDS = {
 def _legend(trace):
     used = {node["kind"] for node in trace.nodes}
     return [
-        (group(rect(0, 1, 26, 13, "box", 4), class_=_ROLES[kind]), *_WORDS[kind])
-        for kind in _WORDS
-        if kind in used
+        (group(rect(0, 1, 26, 13, "box", 4), class_=_ROLES[kind]), *_WORDS[kind]) for kind in _WORDS if kind in used
     ]

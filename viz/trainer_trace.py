@@ -43,9 +43,7 @@ def trainer_trace(calls, max_rows=MAX_ROWS):
     trace.nodes = [{"id": f"r{number}", **row} for number, row in enumerate(shown)]
     trace.notes = _notes(calls, shown, len(rows))
     trace.options = {"hint": "Step through the run, hook by hook."}
-    trace.steps = [
-        _step(node) for node in trace.nodes if node["kind"] != "section" and node["kind"] != "fold"
-    ]
+    trace.steps = [_step(node) for node in trace.nodes if node["kind"] != "section" and node["kind"] != "fold"]
     return trace
 
 
@@ -56,9 +54,7 @@ def _add(part, depth, rows, where=()):
     if isinstance(part, Fold):
         rows.append({"kind": "fold", "depth": depth, "label": part.label, "who": [], "where": ""})
         return
-    rows.append(
-        {"kind": _kind(part), "depth": depth, "label": part.hook, "who": part.who, "where": ", ".join(where)}
-    )
+    rows.append({"kind": _kind(part), "depth": depth, "label": part.hook, "who": part.who, "where": ", ".join(where)})
     for inner in part.inner:
         _add(inner, depth + 1, rows, where)
 

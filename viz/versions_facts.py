@@ -98,15 +98,9 @@ def _values(tensor):
 
 def _members(key, alive, asked, names):
     """The user's tensors over one storage. Those nobody has a name for are PyTorch's or a picture's own."""
-    members = {
-        id(t): t
-        for t in [*asked, *alive]
-        if _memory(t) == key and (names.of(t) or any(t is a for a in asked))
-    }
+    members = {id(t): t for t in [*asked, *alive] if _memory(t) == key and (names.of(t) or any(t is a for a in asked))}
     asked_ids = {id(t) for t in asked}
-    return sorted(
-        members.values(), key=lambda t: (id(t) not in asked_ids, -t.numel(), t.storage_offset(), names.of(t))
-    )
+    return sorted(members.values(), key=lambda t: (id(t) not in asked_ids, -t.numel(), t.storage_offset(), names.of(t)))
 
 
 def _guess(chip, found, owners):
@@ -145,9 +139,7 @@ def _chip(node, name, known, counters):
     try:
         value = getattr(node, f"_saved_{name}") if getattr(raw, "unpack_hook", None) is None else None
     except RuntimeError as error:
-        return _stale_chip(
-            node, name, str(error), getattr(raw, "data", None), known.get((id(node), name)), counters
-        )
+        return _stale_chip(node, name, str(error), getattr(raw, "data", None), known.get((id(node), name)), counters)
     if not hasattr(value, "untyped_storage"):
         return None
     return Chip(node, name, version(value), version(value), storage_key(value))

@@ -83,9 +83,7 @@ class _Page:
         touched = [self._touch(slot, storage, y, role) for slot in node["used"]] if storage["cells"] else []
         words = text(MARGIN, y + 16, node["label"], "name")
         words += text(self.left - 14, y + 16, node["what"], "small muted end")
-        return group(
-            hull + "".join(touched) + words + _badge(node, last + 8, y), data_id=node["id"], data_card=""
-        )
+        return group(hull + "".join(touched) + words + _badge(node, last + 8, y), data_id=node["id"], data_card="")
 
     def _touch(self, slot, storage, y, role):
         x = self._x(slot, storage) + self.cell / 2 - 5
@@ -116,20 +114,14 @@ _WORDS = {
 
 def _legend(trace):
     used = {node["role"] for node in trace.nodes if node["kind"] == "tensor"}
-    items = [
-        (rect(0, 1, 26, 13, f"{_ROLES[r]} box hull", 5), r, words) for r, words in _WORDS.items() if r in used
-    ]
+    items = [(rect(0, 1, 26, 13, f"{_ROLES[r]} box hull", 5), r, words) for r, words in _WORDS.items() if r in used]
     badge = rect(0, 0, 26, 15, "badge", 7) + text(13, 11, "v2", "small mid")
-    items.append(
-        (badge, "version", "counts the in-place operations on the storage, through whichever tensor")
-    )
+    items.append((badge, "version", "counts the in-place operations on the storage, through whichever tensor"))
     chips = {node["state"] for node in trace.nodes if node["kind"] == "chip"}
     chip = group(rect(0, 1, 26, 13, "box", 6), class_="chip fresh")
     if chips:
         items.append((chip, "saved", "kept for backward, with the version it had; backward() compares"))
     if "stale" in chips:
         stale = group(rect(0, 1, 26, 13, "box", 6), class_="chip stale")
-        items.append(
-            (stale, "stale", "changed since: backward() raises a RuntimeError when it needs this one")
-        )
+        items.append((stale, "stale", "changed since: backward() raises a RuntimeError when it needs this one"))
     return items

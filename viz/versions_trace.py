@@ -85,13 +85,7 @@ class _Ids:
 
 def _all_chips(family, changes):
     """The chips of a storage, also those whose graph has gone since they were seen."""
-    seen = {
-        chip.key: chip
-        for change in changes
-        for f in change.families
-        for chip in f.chips
-        if f.key == family.key
-    }
+    seen = {chip.key: chip for change in changes for f in change.families for chip in f.chips if f.key == family.key}
     return list({**seen, **{chip.key: chip for chip in family.chips}}.values())
 
 
@@ -160,9 +154,7 @@ def _notes(found):
     notes = []
     for family in found:
         if len(set(family.versions.values())) > 1:
-            notes.append(
-                "Not all of these tensors count together: a tensor made by .data has a counter of its own."
-            )
+            notes.append("Not all of these tensors count together: a tensor made by .data has a counter of its own.")
     stale = [chip for family in found for chip in family.chips if chip.stale]
     if stale:
         where = listed(list(dict.fromkeys(_node_name(chip) for chip in stale)))
@@ -225,9 +217,7 @@ def _state(ids, found, stale):
 
 def _tell(step, ids, known, change, stale, before):
     """The sentence of one in-place operation, and what it is about."""
-    moved = [
-        t for f in change.families for t in f.tensors if before.get(id(t)) not in (None, f.versions[id(t)])
-    ]
+    moved = [t for f in change.families for t in f.tensors if before.get(id(t)) not in (None, f.versions[id(t)])]
     now = [f.versions[id(t)] for f in change.families for t in moved[:1] if id(t) in f.versions]
     names = [known.of(t)[0] for t in moved if known.of(t)]
     step["ids"] = [ids.tensors[id(t)] for t in moved if id(t) in ids.tensors]
@@ -236,7 +226,5 @@ def _tell(step, ids, known, change, stale, before):
     fallen = [c for f in change.families for c in f.chips if c.stale and c.key not in stale]
     if fallen:
         step["ids"] += [ids.chips[chip.key] for chip in fallen]
-        parts = listed(
-            [f"what {_node_name(chip)} saved as {chip.name} at version {chip.at}" for chip in fallen]
-        )
+        parts = listed([f"what {_node_name(chip)} saved as {chip.name} at version {chip.at}" for chip in fallen])
         step["msg"] += f" At this moment {parts} {'becomes' if len(fallen) == 1 else 'become'} stale."

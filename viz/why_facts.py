@@ -117,9 +117,7 @@ def _twin(t, names):
     """A living tensor that shares the memory of ``t`` and requires grad: ``t`` was detached from it."""
     key = _memory(t)
     matches = [o for o in live_tensors(t) if o is not t and o.requires_grad and key and _memory(o) == key]
-    return next(
-        iter(sorted(matches, key=lambda o: (not names.of(o), tuple(o.shape) != tuple(t.shape)))), None
-    )
+    return next(iter(sorted(matches, key=lambda o: (not names.of(o), tuple(o.shape) != tuple(t.shape)))), None)
 
 
 def _memory(tensor):
@@ -135,10 +133,7 @@ def _cut(facts):
     below = {_memory(o): o for o in _dependents(live_tensors(facts.t), facts.t)}
     below[_memory(facts.t)] = facts.t
     below.pop(None, None)
-    for node, piece in [
-        *_pieces(facts.graph),
-        *((None, o) for o in facts.names.tensors.values() if o.is_leaf),
-    ]:
+    for node, piece in [*_pieces(facts.graph), *((None, o) for o in facts.names.tensors.values() if o.is_leaf)]:
         source = below.get(_memory(piece))
         if source is not None and piece is not source:
             return Cut(node, piece, source, made_under_no_grad(piece))

@@ -144,19 +144,10 @@ def _plain(facts):
             f"{name}.requires_grad is False and {name}.grad_fn is None, so backward() never comes here.",
             "How it got there leaves no trace: the possible causes below look alike afterwards.",
         ],
-        [
-            f"{code}.requires_grad_()   # before the forward pass, if you created it",
-            *_rebound_fix(code, held),
-        ],
+        [f"{code}.requires_grad_()   # before the forward pass, if you created it", *_rebound_fix(code, held)],
         {
-            "needs_none": (
-                "possible",
-                "created without requires_grad=True, or computed only from such tensors",
-            ),
-            "detach": (
-                "possible",
-                "detach(), .data, .item() or NumPy, of a tensor that is gone or was copied",
-            ),
+            "needs_none": ("possible", "created without requires_grad=True, or computed only from such tensors"),
+            "detach": ("possible", "detach(), .data, .item() or NumPy, of a tensor that is gone or was copied"),
             "no_grad": ("possible", "computed under no_grad()"),
             "reset": ("possible", held or f"`{code} = {code} - ...` under no_grad() makes a new tensor"),
         },
@@ -174,9 +165,7 @@ def _held_instead(facts):
 
 
 def _rebound_fix(code, held):
-    return (
-        [f"{code}.sub_(...)   # under no_grad(): changes the tensor that the optimizer holds"] if held else []
-    )
+    return [f"{code}.sub_(...)   # under no_grad(): changes the tensor that the optimizer holds"] if held else []
 
 
 def _code(facts):
@@ -224,21 +213,12 @@ def _unreached(facts):
         "no_grad": ("possible", _suspect(facts, True) or f"a step between {name} and {loss} under no_grad()"),
     }
     if facts.ghost is not None:
-        checks["reset"] = (
-            "possible",
-            f"{loss} reaches a nameless leaf of the same shape: perhaps an earlier {name}",
-        )
+        checks["reset"] = ("possible", f"{loss} reaches a nameless leaf of the same shape: perhaps an earlier {name}")
     return Answer(
         "unreached",
         [
-            (
-                f"{loss} does not depend on {name} as far as its graph knows: backward() from {loss} never "
-                "comes here."
-            ),
-            (
-                "Whether it was never used, or its path was cut, cannot be told afterwards: a cut leaves no "
-                "node."
-            ),
+            f"{loss} does not depend on {name} as far as its graph knows: backward() from {loss} never comes here.",
+            "Whether it was never used, or its path was cut, cannot be told afterwards: a cut leaves no node.",
             *[f"A hint: {hint}." for hint in (_suspect(facts, False) or _suspect(facts, True),) if hint],
         ],
         [f"# {loss} must be computed from {name}, every step outside no_grad() and without detach()"],
@@ -273,10 +253,7 @@ def _suspect(facts, is_view):
     """What a living tensor suggests when the loss is not known to have used it."""
     if facts.cut is None or facts.cut.is_view != is_view:
         return ""
-    piece, source = (
-        facts.name(facts.cut.piece, "a nameless tensor"),
-        facts.name(facts.cut.source, "a result of it"),
-    )
+    piece, source = (facts.name(facts.cut.piece, "a nameless tensor"), facts.name(facts.cut.source, "a result of it"))
     where = f"if the loss used {piece}, the path ended there"
     return f"{piece} has the memory of {source} without its graph: {where}"
 
@@ -318,10 +295,7 @@ def _nonleaf(facts):
     others = {}
     if facts.ran == "no":
         sentences.append("backward() has not run yet either.")
-        others["no_backward"] = (
-            "possible",
-            "saved tensors are still there: not run, or run with retain_graph=True",
-        )
+        others["no_backward"] = ("possible", "saved tensors are still there: not run, or run with retain_graph=True")
     return _one(
         "nonleaf",
         sentences,
@@ -355,10 +329,7 @@ def _was_filled(facts):
         [f"print({code}.grad)   # after backward(), before zero_grad()"],
         "the path is whole and a backward has run, but .grad is None",
         "set to None afterwards",
-        no_backward=(
-            "no",
-            f"it has run; a second one needs a new forward pass: this graph is freed{_others(facts)}",
-        ),
+        no_backward=("no", f"it has run; a second one needs a new forward pass: this graph is freed{_others(facts)}"),
     )
 
 
@@ -370,12 +341,7 @@ def _retained_late(facts):
     name, code = facts.name(facts.t), _code(facts)
     return _one(
         "nonleaf",
-        [
-            (
-                f"{name} retains its gradient, but a backward() has run without filling it: retain_grad() "
-                "came too late."
-            )
-        ],
+        [f"{name} retains its gradient, but a backward() has run without filling it: retain_grad() came too late."],
         [f"{code}.retain_grad()   # after making {code}, before backward()"],
         "retains_grad is True now, but was not when backward() came by",
         "computed, not kept",
@@ -391,12 +357,7 @@ def _not_run(facts):
         others["reset"] = ("possible", why)
     return _one(
         "no_backward",
-        [
-            (
-                f"The path is whole, but backward() has not come: everything the graph of {loss} saved is "
-                "still there."
-            )
-        ],
+        [f"The path is whole, but backward() has not come: everything the graph of {loss} saved is still there."],
         [f"{loss}.backward()"],
         "saved tensors are still there, so no backward has run that frees them",
         "not yet",
@@ -408,12 +369,7 @@ def _cannot_tell(facts):
     loss, code = facts.name(facts.loss, "the loss"), _code(facts)
     return Answer(
         "",
-        [
-            (
-                f"The path is whole. The graph of {loss} saved no tensor, so nothing shows whether a "
-                "backward() has run."
-            )
-        ],
+        [f"The path is whole. The graph of {loss} saved no tensor, so nothing shows whether a backward() has run."],
         [f"{loss}.backward()", f"print({code}.grad)   # before zero_grad()"],
         {
             "no_backward": ("possible", "nothing saved, so nothing that would be freed"),

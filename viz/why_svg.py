@@ -60,14 +60,10 @@ def _box(node, y, filled):
     height = 24 + 16 * len(lines)
     css = "bad" if node["kind"] == "subject" and not filled else ""
     words = text(8, 16, node["label"], "name")
-    words += "".join(
-        text(8, 32 + 16 * k, line, css if k == len(lines) - 1 else "") for k, line in enumerate(lines)
-    )
+    words += "".join(text(8, 32 + 16 * k, line, css if k == len(lines) - 1 else "") for k, line in enumerate(lines))
     content = rect(0, 0, _BOX, height, "box", 6) + words
     place = f"translate({MARGIN} {number(y)})"
-    return group(
-        content, data_id=node["id"], data_card="", class_=f"{node['kind']} {role}", transform=place
-    ), height
+    return group(content, data_id=node["id"], data_card="", class_=f"{node['kind']} {role}", transform=place), height
 
 
 def _link(edge, y):

@@ -57,10 +57,7 @@ def _filled_trace(facts):
     trace.notes = [f"{name}.grad is {strip_text(head(facts.t.grad))}."]
     if not bool((facts.t.grad != 0).any()):
         trace.notes.append(
-            (
-                "Every value is zero: zero_grad(set_to_none=False) writes zeros, and so does a gradient that "
-                "is zero."
-            )
+            ("Every value is zero: zero_grad(set_to_none=False) writes zeros, and so does a gradient that is zero.")
         )
     trace.nodes = [_subject(facts, "")]
     trace.options = {"fix": [], "checks": [], "cause": "", "hint": ""}
@@ -77,13 +74,7 @@ def _why_trace(facts):
         "cause": found.cause,
         "hint": "",
         "checks": [
-            {
-                "id": f"c{k}",
-                "reason": key,
-                "title": title,
-                "verdict": found.checks[key][0],
-                "why": found.checks[key][1],
-            }
+            {"id": f"c{k}", "reason": key, "title": title, "verdict": found.checks[key][0], "why": found.checks[key][1]}
             for k, (key, title) in enumerate(REASONS.items())
         ],
     }
@@ -113,9 +104,7 @@ def _links(boxes, broken, found):
     for number, (above, below) in enumerate(pairwise(boxes), 1):
         state = "broken" if number == broken else "whole" if broken is None or number < broken else "beyond"
         label = found.broken if number == broken else ""
-        links.append(
-            {"id": f"l{number}", "from": above["id"], "to": below["id"], "state": state, "label": label}
-        )
+        links.append({"id": f"l{number}", "from": above["id"], "to": below["id"], "state": state, "label": label})
     return links
 
 
@@ -125,17 +114,13 @@ def _box(kind, label, what="", note=""):
 
 def _subject(facts, note):
     t = facts.t
-    word = (
-        "leaf" if t.is_leaf and t.requires_grad else "non-leaf" if t.requires_grad else "requires_grad False"
-    )
+    word = "leaf" if t.is_leaf and t.requires_grad else "non-leaf" if t.requires_grad else "requires_grad False"
     return _box("subject", facts.name(t), describe(t.shape, t.dtype), note or word)
 
 
 def _loss(facts):
     loss = facts.loss
-    return _box(
-        "loss", facts.name(loss, "the loss"), describe(loss.shape, loss.dtype), "backward() starts here"
-    )
+    return _box("loss", facts.name(loss, "the loss"), describe(loss.shape, loss.dtype), "backward() starts here")
 
 
 def _ops(facts, path):

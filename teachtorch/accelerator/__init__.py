@@ -89,8 +89,7 @@ def current_stream(device=None, /):
 
 
 def set_stream(stream):
-    """Make a stream the current one of this thread, until told otherwise. `with stream:` is usually better.
-    """
+    """Make a stream the current one of this thread, until told otherwise. `with stream:` is usually better."""
     _streams.set_current_stream_id(stream.device.type, stream.stream_id)
 
 

@@ -28,8 +28,7 @@ def summary(stats, device_index, abbreviated):
         for family, title in families:
             lines.append("-" * WIDTH)
             lines += [
-                row(stats, f"{family}.{group}", f"{family}.all", name or title, format_number)
-                for group, name in groups
+                row(stats, f"{family}.{group}", f"{family}.all", name or title, format_number) for group, name in groups
             ]
     for family, title in OVERSIZE:
         lines += ["-" * WIDTH, row(stats, family, family, title, count_text)]
@@ -42,8 +41,7 @@ def heading(stats, device_index):
         "=" * WIDTH,
         f" {'':16} PyTorch CUDA memory summary, device ID {device_index:<17d} ",
         "-" * WIDTH,
-        f"  {'':9} CUDA OOMs: {stats['num_ooms']:<12d} | {'':6} cudaMalloc retries: "
-        f"{stats['num_alloc_retries']:<8d}  ",
+        f"  {'':9} CUDA OOMs: {stats['num_ooms']:<12d} | {'':6} cudaMalloc retries: {stats['num_alloc_retries']:<8d}  ",
         "=" * WIDTH,
         "        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  ",
     ]
@@ -51,9 +49,7 @@ def heading(stats, device_index):
 
 def row(stats, prefix, unit_prefix, title, format_number):
     """One line; the units of a column are chosen by the row of all pools, so that its three rows compare."""
-    cells = [
-        format_number(stats[f"{prefix}.{column}"], stats[f"{unit_prefix}.{column}"]) for column in COLUMNS
-    ]
+    cells = [format_number(stats[f"{prefix}.{column}"], stats[f"{unit_prefix}.{column}"]) for column in COLUMNS]
     return f" {title:<21} | " + " | ".join(cells) + " "
 
 

@@ -48,10 +48,7 @@ class Access:
         return self.launch.stream_id
 
     def __str__(self):
-        return (
-            f"{self.launch.name} {self.kind}s in {name_of(self.stream)}, launched at "
-            f"{shown_site(self.launch.site)}"
-        )
+        return f"{self.launch.name} {self.kind}s in {name_of(self.stream)}, launched at {shown_site(self.launch.site)}"
 
 
 @dataclass(frozen=True)
@@ -77,9 +74,7 @@ class Race:
             f"  {self.second}",
         ]
         if self.allocated is not None:
-            lines.append(
-                f"  (memory allocated in {name_of(self.allocated[0])} at {shown_site(self.allocated[1])})"
-            )
+            lines.append(f"  (memory allocated in {name_of(self.allocated[0])} at {shown_site(self.allocated[1])})")
         return "\n".join([*lines, f"Missing: {self.missing()}"])
 
 
@@ -128,9 +123,7 @@ class Region:
             (b, e, a)
             for b, e, a in self.accesses
             if not (
-                start <= b
-                and e <= end
-                and (access.kind == "write" or a.kind == "read" and a.stream == access.stream)
+                start <= b and e <= end and (access.kind == "write" or a.kind == "read" and a.stream == access.stream)
             )
         ]
         self.accesses.append((start, end, access))
@@ -250,8 +243,7 @@ class Sanitizer:
         return region if region is not None and address < region.end else None
 
     def _region_of(self, span):
-        """The region that holds these bytes, made (and others of memory allocated earlier joined) if need be.
-        """
+        """The region that holds these bytes, made (and others of memory allocated earlier joined) if need be."""
         region = self._region_at(span[0])
         if region is None or region.end < span[1]:
             joined = Region(region.start if region else span[0], span[1])

@@ -8,13 +8,7 @@ import sys
 from teachtorch.cli.errors import CommandError
 
 # Packages that a command may miss, and the extra that brings them.
-EXTRA_OF = {
-    "graphviz": "viz",
-    "graphviz_pure": "viz",
-    "jupyterlab": "lab",
-    "ipykernel": "lab",
-    "pytest": "lab",
-}
+EXTRA_OF = {"graphviz": "viz", "graphviz_pure": "viz", "jupyterlab": "lab", "ipykernel": "lab", "pytest": "lab"}
 
 DRAW_EXAMPLES = """\
 examples:
@@ -101,12 +95,11 @@ def add_draw(commands):
         allow_abbrev=False,
     )
     draw.add_argument("script", help="the Python file to run")
-    draw.add_argument(
-        "-o", "--output", default="graph.html", help="file to write; its ending says how (%(default)s)"
-    )
+    draw.add_argument("-o", "--output", default="graph.html", help="file to write; its ending says how (%(default)s)")
     draw.add_argument("--tensor", metavar="NAME", help="draw this variable of the script (or an expression)")
-    draw.add_argument("--max-nodes", type=int, metavar="N",
-                      help="unfold graphs of up to N nodes; larger ones are folded")
+    draw.add_argument(
+        "--max-nodes", type=int, metavar="N", help="unfold graphs of up to N nodes; larger ones are folded"
+    )
     draw.set_defaults(run=draw_script)
 
 

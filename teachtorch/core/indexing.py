@@ -158,9 +158,7 @@ class _Walk:
 
     def finish(self):
         if self.covered > len(self.shape):
-            raise IndexError(
-                f"too many indices for tensor of dimension {len(self.shape)} (got {self.covered})"
-            )
+            raise IndexError(f"too many indices for tensor of dimension {len(self.shape)} (got {self.covered})")
         _check_indices(self.indices, self.shape)
         return IndexPlan(self.shape, self.stride, self.offset, tuple(self.steps), tuple(self.indices))
 
@@ -186,8 +184,7 @@ def _not_an_index(item):
     kind = type(item)
     name = f"numpy.{kind.__name__}" if isinstance(item, np.generic) else kind.__name__
     return IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-        f"(got {name})"
+        f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {name})"
     )
 
 
@@ -318,8 +315,7 @@ def _check_dtype(name):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if name == "uint8":
         warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            stacklevel=6,
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=6
         )
 
 

@@ -10,14 +10,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from .arguments import (
-    check_same_dtype,
-    check_tensor,
-    check_tensors,
-    finish,
-    member_group,
-    rank_in,
-)
+from .arguments import check_same_dtype, check_tensor, check_tensors, finish, member_group, rank_in
 from .buffers import HostBuffer, fill, host_copy
 from .errors import DistBackendError
 from .groups import group_of
@@ -35,9 +28,7 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
         return None
     root, buffer = rank_in(members, src, group_src), HostBuffer(tensor)
     request = members.transport.broadcast(buffer.array, root)
-    return finish(
-        Work(members, "broadcast", request, buffer.write_back, buffer.array.nbytes, [tensor]), async_op
-    )
+    return finish(Work(members, "broadcast", request, buffer.write_back, buffer.array.nbytes, [tensor]), async_op)
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
@@ -93,14 +84,7 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
     received = np.empty((members.size(), *sent.shape), sent.dtype)
     request = members.transport.all_gather(sent, received)
     return finish(
-        Work(
-            members,
-            "all_gather",
-            request,
-            lambda: spread(received, tensor_list),
-            received.nbytes,
-            tensor_list,
-        ),
+        Work(members, "all_gather", request, lambda: spread(received, tensor_list), received.nbytes, tensor_list),
         async_op,
     )
 
@@ -117,14 +101,7 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
     sent, received = HostBuffer(input_tensor), HostBuffer(output_tensor)
     request = members.transport.all_gather(sent.array, received.array)
     return finish(
-        Work(
-            members,
-            "all_gather_into_tensor",
-            request,
-            received.write_back,
-            received.array.nbytes,
-            [output_tensor],
-        ),
+        Work(members, "all_gather_into_tensor", request, received.write_back, received.array.nbytes, [output_tensor]),
         async_op,
     )
 
@@ -169,9 +146,7 @@ def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, gro
         sent = joined(scatter_list)
     received = HostBuffer(tensor)
     request = members.transport.scatter(sent, received.array, root)
-    return finish(
-        Work(members, "scatter", request, received.write_back, received.array.nbytes, [tensor]), async_op
-    )
+    return finish(Work(members, "scatter", request, received.write_back, received.array.nbytes, [tensor]), async_op)
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
@@ -230,9 +205,7 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
     return finish(Work(members, "all_to_all", request, done, sent.nbytes, output_tensor_list), async_op)
 
 
-def all_to_all_single(
-    output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False
-):
+def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
     """The same with tensors cut along their first dimension, into equal parts or parts of the given sizes."""
     check_tensor(output, "output")
     check_tensor(input, "input")
@@ -241,14 +214,10 @@ def all_to_all_single(
     if members is None:
         return None
     sent, received = HostBuffer(input), HostBuffer(output)
-    counts = (
-        bytes_of_parts(input, input_split_sizes, members),
-        bytes_of_parts(output, output_split_sizes, members),
-    )
+    counts = (bytes_of_parts(input, input_split_sizes, members), bytes_of_parts(output, output_split_sizes, members))
     request = members.transport.all_to_all(sent.array, received.array, *counts)
     return finish(
-        Work(members, "all_to_all_single", request, received.write_back, sent.array.nbytes, [output]),
-        async_op,
+        Work(members, "all_to_all_single", request, received.write_back, sent.array.nbytes, [output]), async_op
     )
 
 
@@ -296,9 +265,7 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
         return
     absent = hear_everyone(members, seconds, wait_all_ranks)
     if absent:
-        raise DistBackendError(
-            f"{absent_words(absent)} failed to pass monitoredBarrier in {seconds * 1000:g} ms"
-        )
+        raise DistBackendError(f"{absent_words(absent)} failed to pass monitoredBarrier in {seconds * 1000:g} ms")
     for rank in range(1, members.size()):
         Work(members, "monitored_barrier", members.transport.send(_TOKEN, rank, _BARRIER_TAG)).wait()
 
@@ -321,9 +288,7 @@ def hear_everyone(members, seconds, wait_all_ranks):
     """
     absent, deadline = [], time.monotonic() + seconds
     for rank in range(1, members.size()):
-        work = Work(
-            members, "monitored_barrier", members.transport.receive(_TOKEN.copy(), rank, _BARRIER_TAG)
-        )
+        work = Work(members, "monitored_barrier", members.transport.receive(_TOKEN.copy(), rank, _BARRIER_TAG))
         if not comes_within(work, max(0.1, deadline - time.monotonic())):
             absent.append(members.ranks[rank])
             if not wait_all_ranks:

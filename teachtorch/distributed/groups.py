@@ -144,15 +144,11 @@ def init_process_group(
 
 def checked_backend(backend):
     backend = str(backend or "gloo").lower()
-    backend = (
-        dict(part.split(":") for part in backend.split(",")).get("cpu", "") if ":" in backend else backend
-    )
+    backend = dict(part.split(":") for part in backend.split(",")).get("cpu", "") if ":" in backend else backend
     if backend == "nccl":
         raise ValueError("ProcessGroupNCCL is only supported with GPUs, no GPUs found!")
     if backend not in BACKENDS:
-        raise AssertionError(
-            f"Unknown backend type {backend}: there are {', '.join(BACKENDS)}, and MPI carries both"
-        )
+        raise AssertionError(f"Unknown backend type {backend}: there are {', '.join(BACKENDS)}, and MPI carries both")
     return backend
 
 
@@ -276,8 +272,7 @@ def checked_ranks(ranks, parent, sort_ranks):
     for rank in ranks:
         if not 0 <= rank < parent.size():
             raise ValueError(
-                f"Rank {rank} is out of range. Valid ranks are 0 to {parent.size() - 1} "
-                f"(world_size={parent.size()})"
+                f"Rank {rank} is out of range. Valid ranks are 0 to {parent.size() - 1} (world_size={parent.size()})"
             )
     if len(set(ranks)) < len(ranks):
         raise ValueError(f"ranks list must not contain duplicate entries, got {list(ranks)}")
@@ -294,9 +289,7 @@ def made_by_its_members(parent, ranks, timeout, backend):
 
     world.made_by_members[tuple(ranks)] += 1
     name = f"{joined(ranks)}#members{world.made_by_members[tuple(ranks)]}"
-    meeting = ProcessGroup(
-        name, ranks, ranks.index(parent.rank()), None, timeout, backend, parent.roll_call
-    )
+    meeting = ProcessGroup(name, ranks, ranks.index(parent.rank()), None, timeout, backend, parent.roll_call)
     others = [rank for rank in ranks if rank != parent.rank()]
     word = np.ones(1, np.uint8)
     begun = [parent.transport.send(word, rank, MEETING) for rank in others]
@@ -332,9 +325,7 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
     )
 
 
-def new_subgroups_by_enumeration(
-    ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None
-):
+def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None):
     """A group for each list of ranks: (the group of this rank, all groups). ValueError for a rank in two lists."""
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")

@@ -185,10 +185,7 @@ def missing_for_good(boxes, now):
     if gone and now - since > GRACE:
         return {**gone[0], "why": f"ended without init_process_group, where {waits} for it,"}
     if others and now - since > limit:
-        return {
-            **others[0],
-            "why": f"has not come to init_process_group, where {waits} for it; given up",
-        }
+        return {**others[0], "why": f"has not come to init_process_group, where {waits} for it; given up"}
     return None
 
 
@@ -216,10 +213,7 @@ def first_lost(boxes):
 
 def first_unfinished(boxes):
     """A rank that ended well before its script did: os._exit(0)."""
-    return next(
-        (content for content in boxes.values() if content["exit"] == 0 and content["state"] == "running"),
-        None,
-    )
+    return next((content for content in boxes.values() if content["exit"] == 0 and content["state"] == "running"), None)
 
 
 def what_it_did(content):

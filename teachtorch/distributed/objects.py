@@ -77,15 +77,11 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
     root = default_root(members, src, group_src)
     is_root = members.rank() == root
     pickles = [as_tensor(obj) for obj in object_list] if is_root else []
-    sizes = (
-        from_array(np.array([p.numel() for p in pickles], np.int64)) if is_root else numbers(len(object_list))
-    )
+    sizes = from_array(np.array([p.numel() for p in pickles], np.int64)) if is_root else numbers(len(object_list))
     broadcast(sizes, group=members, group_src=root)
     sizes = sizes.tolist()
     whole = from_array(
-        np.concatenate([p.numpy() for p in pickles])
-        if is_root and pickles
-        else np.zeros(sum(sizes), np.uint8)
+        np.concatenate([p.numpy() for p in pickles]) if is_root and pickles else np.zeros(sum(sizes), np.uint8)
     )
     broadcast(whole, group=members, group_src=root)
     if not is_root:

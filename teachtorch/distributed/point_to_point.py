@@ -43,9 +43,7 @@ def check_tag(tag):
 
 def check_other(members, rank, what):
     if rank == members.rank():
-        raise ValueError(
-            f"Invalid {what} rank: {what} rank should not be the same as the rank of the current process."
-        )
+        raise ValueError(f"Invalid {what} rank: {what} rank should not be the same as the rank of the current process.")
 
 
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
@@ -90,7 +88,5 @@ class P2POp:
 def batch_isend_irecv(p2p_op_list):
     """Begin several sends and receives; returns their Works."""
     if not p2p_op_list or not all(isinstance(op, P2POp) for op in p2p_op_list):
-        raise ValueError(
-            "Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``."
-        )
+        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
     return [op.begin() for op in p2p_op_list]

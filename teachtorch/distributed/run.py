@@ -59,9 +59,7 @@ def parser():
     made.add_argument("--hosts", help="machines, separated by commas; handed to mpiexec")
     made.add_argument("--hostfile", "-f", help="a file with one machine a line; handed to mpiexec")
     made.add_argument("--timeout", type=float, help="end the job after so many seconds")
-    made.add_argument(
-        "--max-restarts", "--max_restarts", type=int, default=0, help="only 0: MPI cannot replace a rank"
-    )
+    made.add_argument("--max-restarts", "--max_restarts", type=int, default=0, help="only 0: MPI cannot replace a rank")
     made.add_argument("--prefix-output", action="store_true", help="begin each line of output with the rank")
     made.add_argument("--log-dir", "--log_dir", help="where --redirects puts the files")
     made.add_argument(
@@ -69,14 +67,11 @@ def parser():
         "-r",
         default="0",
         choices=("0", "1", "2", "3"),
-        help="1: standard output of rank N goes to LOG_DIR/N/stdout.log, 2: standard error to stderr.log, "
-        "3: both",
+        help="1: standard output of rank N goes to LOG_DIR/N/stdout.log, 2: standard error to stderr.log, 3: both",
     )
     made.add_argument("-m", "--module", action="store_true", help="run a module instead of a script")
     for name in IGNORED:
-        made.add_argument(
-            name, name.replace("-", "_").replace("__", "--"), action="store_true", help=argparse.SUPPRESS
-        )
+        made.add_argument(name, name.replace("-", "_").replace("__", "--"), action="store_true", help=argparse.SUPPRESS)
     for name in IGNORED_WITH_VALUE:
         made.add_argument(name, "--" + name[2:].replace("-", "_"), help=argparse.SUPPRESS)
     made.add_argument("script", help="what to run")
@@ -88,9 +83,7 @@ def main(argv=None):
     """Run the job and return its exit status."""
     options = parser().parse_args(argv)
     if options.max_restarts:
-        raise SystemExit(
-            "--max-restarts: a rank of MPI cannot be replaced; start the script again from its checkpoint"
-        )
+        raise SystemExit("--max-restarts: a rank of MPI cannot be replaced; start the script again from its checkpoint")
     with tempfile.TemporaryDirectory(prefix="teachtorch-ranks-") as folder:
         on_each = ranks_per_machine(options.nproc_per_node)
         ranks = on_each * int(options.nnodes.split(":")[-1])

@@ -85,14 +85,11 @@ class Alone:
 
     def send(self, array, to, tag):
         raise ValueError(
-            "Invalid destination rank: destination rank should not be the same as the rank of the "
-            "current process."
+            "Invalid destination rank: destination rank should not be the same as the rank of the current process."
         )
 
     def receive(self, array, source, tag):
-        raise ValueError(
-            "Invalid source rank: source rank should not be the same as the rank of the current process."
-        )
+        raise ValueError("Invalid source rank: source rank should not be the same as the rank of the current process.")
 
 
 class OverMPI:
@@ -109,9 +106,7 @@ class OverMPI:
 
     def reduce(self, array, op, root):
         is_root = self.comm.rank == root
-        sent, received = (
-            (self.MPI.IN_PLACE, self.elements(array)) if is_root else (self.elements(array), None)
-        )
+        sent, received = (self.MPI.IN_PLACE, self.elements(array)) if is_root else (self.elements(array), None)
         return self.comm.Ireduce(sent, received, self.operation(op, array), root)
 
     def reduce_scatter(self, sent, received, op):

@@ -48,11 +48,7 @@ class Calls:
         """The bound hooks `name` of those callbacks that define it, in the trainer's order."""
         found = self._of_callbacks.get(name)
         if found is None:
-            found = [
-                (each, getattr(each, name))
-                for each in self.trainer.callbacks
-                if overrides(each, name, Callback)
-            ]
+            found = [(each, getattr(each, name)) for each in self.trainer.callbacks if overrides(each, name, Callback)]
             self._of_callbacks[name] = found
         return found
 

@@ -66,8 +66,7 @@ def training_state(trainer):
 
 
 def unfinished_gradients(trainer):
-    """Gradients that have been accumulated, but not stepped with: only in the middle of a group of batches.
-    """
+    """Gradients that have been accumulated, but not stepped with: only in the middle of a group of batches."""
     module, progress = trainer.lightning_module, trainer.progress
     if not module.automatic_optimization or progress.batch % trainer.accumulate_grad_batches == 0:
         return {}

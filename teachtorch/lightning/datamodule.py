@@ -15,29 +15,14 @@ class LightningDataModule(DataHooks, HyperparametersMixin):
 
     @classmethod
     def from_datasets(
-        cls,
-        train_dataset=None,
-        val_dataset=None,
-        test_dataset=None,
-        predict_dataset=None,
-        batch_size=1,
-        num_workers=0,
+        cls, train_dataset=None, val_dataset=None, test_dataset=None, predict_dataset=None, batch_size=1, num_workers=0
     ):
         """A data module of datasets; the one for training is shuffled."""
         module = cls()
-        chosen = {
-            "train": train_dataset,
-            "val": val_dataset,
-            "test": test_dataset,
-            "predict": predict_dataset,
-        }
+        chosen = {"train": train_dataset, "val": val_dataset, "test": test_dataset, "predict": predict_dataset}
         for name, dataset in chosen.items():
             if dataset is not None:
-                setattr(
-                    module,
-                    f"{name}_dataloader",
-                    loader_maker(dataset, batch_size, num_workers, name == "train"),
-                )
+                setattr(module, f"{name}_dataloader", loader_maker(dataset, batch_size, num_workers, name == "train"))
         return module
 
     def state_dict(self):

@@ -165,27 +165,19 @@ class DataHooks:
 
     def train_dataloader(self):
         """The DataLoader to train with."""
-        raise NotImplementedError(
-            "`train_dataloader` must be implemented to be used with the Lightning Trainer"
-        )
+        raise NotImplementedError("`train_dataloader` must be implemented to be used with the Lightning Trainer")
 
     def val_dataloader(self):
         """The DataLoader to validate with, or a list of them."""
-        raise NotImplementedError(
-            "`val_dataloader` must be implemented to be used with the Lightning Trainer"
-        )
+        raise NotImplementedError("`val_dataloader` must be implemented to be used with the Lightning Trainer")
 
     def test_dataloader(self):
         """The DataLoader to test with, or a list of them."""
-        raise NotImplementedError(
-            "`test_dataloader` must be implemented to be used with the Lightning Trainer"
-        )
+        raise NotImplementedError("`test_dataloader` must be implemented to be used with the Lightning Trainer")
 
     def predict_dataloader(self):
         """The DataLoader to predict with, or a list of them."""
-        raise NotImplementedError(
-            "`predict_dataloader` must be implemented to be used with the Lightning Trainer"
-        )
+        raise NotImplementedError("`predict_dataloader` must be implemented to be used with the Lightning Trainer")
 
     def on_before_batch_transfer(self, batch, dataloader_idx):
         """Change a batch before it moves to the device."""

@@ -131,12 +131,7 @@ class Logged:
 def logged(name, hook, on_step, on_epoch, reduce_fx, prog_bar, logger, sync):
     """The Logged of these arguments of self.log, defaults filled in."""
     made = Logged(
-        name,
-        *levels(hook, on_step, on_epoch),
-        reduction(reduce_fx),
-        prog_bar=prog_bar,
-        logger=logger,
-        sync=sync,
+        name, *levels(hook, on_step, on_epoch), reduction(reduce_fx), prog_bar=prog_bar, logger=logger, sync=sync
     )
     made.given = on_step, on_epoch, reduce_fx, prog_bar, logger, sync
     return made
@@ -298,8 +293,7 @@ def scalar(name, value):
     if not isinstance(value, Tensor):
         if not isinstance(value, (int, float)):
             raise ValueError(
-                f"`self.log({name}, {value})` was called, but `{type(value).__name__}` values cannot be "
-                "logged"
+                f"`self.log({name}, {value})` was called, but `{type(value).__name__}` values cannot be logged"
             )
         return float(value)
     if value.numel() != 1:

@@ -76,21 +76,15 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
 
     def training_step(self, batch, batch_idx):
         """The loss of a batch: a tensor, a dict with "loss", or None to skip the batch."""
-        raise MisconfigurationException(
-            "`training_step` must be implemented to be used with the Lightning Trainer"
-        )
+        raise MisconfigurationException("`training_step` must be implemented to be used with the Lightning Trainer")
 
     def validation_step(self, batch, batch_idx):
         """What is done with a batch of validation; usually it logs."""
-        raise MisconfigurationException(
-            "`validation_step` must be implemented to be used with the Lightning Trainer"
-        )
+        raise MisconfigurationException("`validation_step` must be implemented to be used with the Lightning Trainer")
 
     def test_step(self, batch, batch_idx):
         """What is done with a batch of testing."""
-        raise MisconfigurationException(
-            "`test_step` must be implemented to be used with the Lightning Trainer"
-        )
+        raise MisconfigurationException("`test_step` must be implemented to be used with the Lightning Trainer")
 
     def predict_step(self, batch, batch_idx, dataloader_idx=0):
         """The prediction for a batch; self(batch) unless overridden."""
@@ -205,16 +199,7 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
                 "`Trainer`"
             )
         trainer.metrics.log(
-            name,
-            value,
-            prog_bar,
-            logger,
-            on_step,
-            on_epoch,
-            reduce_fx,
-            sync_dist,
-            add_dataloader_idx,
-            batch_size,
+            name, value, prog_bar, logger, on_step, on_epoch, reduce_fx, sync_dist, add_dataloader_idx, batch_size
         )
 
     def log_dict(self, dictionary, **options):

@@ -72,11 +72,7 @@ def separated(result):
         )
     if result and all(isinstance(one, dict) for one in result):
         return from_dicts(result)
-    if (
-        len(result) == 2
-        and isinstance(result[0], (list, tuple))
-        and all(isinstance(o, Optimizer) for o in result[0])
-    ):
+    if len(result) == 2 and isinstance(result[0], (list, tuple)) and all(isinstance(o, Optimizer) for o in result[0]):
         return list(result[0]), as_list(result[1]), None
     return list(result), [], None
 
@@ -90,8 +86,7 @@ def from_dicts(entries):
             )
         if "optimizer" not in entry:
             raise MisconfigurationException(
-                'The dict that configure_optimizers returns must have the key "optimizer", it has '
-                f"{sorted(entry)}"
+                f'The dict that configure_optimizers returns must have the key "optimizer", it has {sorted(entry)}'
             )
     schedulers = [entry["lr_scheduler"] for entry in entries if entry.get("lr_scheduler") is not None]
     return [entry["optimizer"] for entry in entries], schedulers, entries[0].get("monitor")

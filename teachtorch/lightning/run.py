@@ -111,22 +111,16 @@ class Run:
             return given
         callback = self.trainer.checkpoint_callback
         path = callback and (
-            callback.best_model_path
-            if given == "best"
-            else callback.last_model_path or callback.best_model_path
+            callback.best_model_path if given == "best" else callback.last_model_path or callback.best_model_path
         )
         if not path:
-            raise ValueError(
-                f'`ckpt_path="{given}"` is set but no checkpoint was written by a `ModelCheckpoint`'
-            )
+            raise ValueError(f'`ckpt_path="{given}"` is set but no checkpoint was written by a `ModelCheckpoint`')
         return path
 
     def _set_up_optimizers(self):
         trainer, model = self.trainer, self.model
         trainer.optimizers, trainer.schedulers.configs = configured(self.calls.method("configure_optimizers"))
-        check_schedulers(
-            trainer.schedulers.configs, trainer.optimizers, self.calls.is_defined("lr_scheduler_step")
-        )
+        check_schedulers(trainer.schedulers.configs, trainer.optimizers, self.calls.is_defined("lr_scheduler_step"))
         trainer.wrapped_optimizers = [LightningOptimizer(one, trainer) for one in trainer.optimizers]
         if model.automatic_optimization and len(trainer.optimizers) > 1:
             raise RuntimeError(SEVERAL_OPTIMIZERS)

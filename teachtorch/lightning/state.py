@@ -58,12 +58,7 @@ class TrainerState:
     def has_validation(self):
         """Whether there is a validation_step and data for it."""
         model, limit = self.lightning_module, self.limit_val_batches
-        return (
-            limit != 0
-            and self.calls.is_defined("validation_step")
-            and model is not None
-            and self.data.has("val")
-        )
+        return limit != 0 and self.calls.is_defined("validation_step") and model is not None and self.data.has("val")
 
     @property
     def is_fitting(self):

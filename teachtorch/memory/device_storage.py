@@ -1,5 +1,4 @@
-"""Storage on an accelerator: a block of the device's allocator, given back when the last tensor on it dies.
-"""
+"""Storage on an accelerator: a block of the device's allocator, given back when the last tensor on it dies."""
 
 import functools
 from time import perf_counter

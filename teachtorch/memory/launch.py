@@ -66,8 +66,7 @@ def calling_site():
 
 
 def shown_site(site):
-    """A site in words; of a notebook's cell, which Jupyter keeps in a file of a meaningless name, the line.
-    """
+    """A site in words; of a notebook's cell, which Jupyter keeps in a file of a meaningless name, the line."""
     return f"line {site[1]} of a cell" if "ipykernel_" in site[0] else f"{site[0]}:{site[1]}"
 
 

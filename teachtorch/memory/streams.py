@@ -164,7 +164,9 @@ class Stream:
         return hash((self.device, self.stream_id))
 
     def __repr__(self):
-        return f"torch.Stream device_type={self.device.type}, device_index={self.device.index}, stream_id={self.stream_id}"
+        return (
+            f"torch.Stream device_type={self.device.type}, device_index={self.device.index}, stream_id={self.stream_id}"
+        )
 
 
 class Event:
@@ -194,12 +196,7 @@ class Event:
         self._mark = self._runtime.record_event(stream_id)
         if observer.active:
             observer.report(
-                "stream",
-                action="record",
-                event=self.event_id,
-                mark=self._mark,
-                stream=stream_id,
-                time=perf_counter(),
+                "stream", action="record", event=self.event_id, mark=self._mark, stream=stream_id, time=perf_counter()
             )
 
     def wait(self, stream=None):
@@ -212,12 +209,7 @@ class Event:
         self._runtime.wait_event(stream_id, self._mark)
         if observer.active:
             observer.report(
-                "stream",
-                action="wait",
-                event=self.event_id,
-                mark=self._mark,
-                stream=stream_id,
-                time=perf_counter(),
+                "stream", action="wait", event=self.event_id, mark=self._mark, stream=stream_id, time=perf_counter()
             )
 
     def query(self):

@@ -14,12 +14,7 @@ def check_cutoffs(cutoffs, n_classes):
     if not cutoffs:
         raise ValueError("cutoffs should be a sequence of length larger than 0")
     is_increasing = all(a < b for a, b in zip(cutoffs, cutoffs[1:]))
-    if (
-        not is_increasing
-        or min(cutoffs) <= 0
-        or max(cutoffs) > n_classes - 1
-        or any(int(c) != c for c in cutoffs)
-    ):
+    if not is_increasing or min(cutoffs) <= 0 or max(cutoffs) > n_classes - 1 or any(int(c) != c for c in cutoffs):
         raise ValueError(
             "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
             "where each value is between 1 and n_classes-1"
@@ -35,9 +30,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     targets' log probabilities and the loss, minus their mean.
     """
 
-    def __init__(
-        self, in_features, n_classes, cutoffs, div_value=4.0, head_bias=False, device=None, dtype=None
-    ):
+    def __init__(self, in_features, n_classes, cutoffs, div_value=4.0, head_bias=False, device=None, dtype=None):
         super().__init__()
         cutoffs = list(cutoffs)
         check_cutoffs(cutoffs, n_classes)
@@ -57,8 +50,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             width = int(in_features // div_value ** (i + 1))
             self.tail.append(
                 Sequential(
-                    Linear(in_features, width, bias=False, **factory),
-                    Linear(width, high - low, bias=False, **factory),
+                    Linear(in_features, width, bias=False, **factory), Linear(width, high - low, bias=False, **factory)
                 )
             )
 

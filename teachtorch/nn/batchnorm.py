@@ -256,15 +256,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
     """What lazy norms share; num_features is the size of dimension 1 of the first input."""
 
     def __init__(
-        self,
-        eps=1e-5,
-        momentum=0.1,
-        affine=True,
-        track_running_stats=True,
-        device=None,
-        dtype=None,
-        *,
-        bias=True,
+        self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *, bias=True
     ):
         super().__init__(0, eps, momentum, False, False, bias=False)
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -334,9 +326,7 @@ class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
 class GroupNorm(Module):
     """Normalisation of each of `num_groups` groups of channels of each sample of (N, C, ...) (Wu and He 2018)."""
 
-    def __init__(
-        self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True
-    ):
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True):
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")

@@ -31,9 +31,7 @@ def check_arguments(in_channels, out_channels, groups, stride, padding, padding_
         if padding == "same" and any([s != 1 for s in stride]):
             raise ValueError("padding='same' is not supported for strided convolutions")
     if padding_mode not in PADDING_MODES:
-        raise ValueError(
-            f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{padding_mode}'"
-        )
+        raise ValueError(f"padding_mode must be one of {PADDING_MODES}, but got padding_mode='{padding_mode}'")
 
 
 class _ConvNd(Module):
@@ -66,9 +64,7 @@ class _ConvNd(Module):
         self._reversed_padding_repeated_twice = border(kernel_size, padding, dilation)
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self.weight = Parameter(empty((first, second // groups, *kernel_size), device=device, dtype=dtype))
-        self.register_parameter(
-            "bias", Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None
-        )
+        self.register_parameter("bias", Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -80,9 +76,7 @@ class _ConvNd(Module):
                 init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
     def extra_repr(self):
-        parts = [
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        ]
+        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
         zeros, ones = (0,) * len(self.kernel_size), (1,) * len(self.kernel_size)
         shown = (
             ("padding", self.padding, zeros),
@@ -227,9 +221,7 @@ class _ConvTransposeNd(_ConvNd):
             )
         smallest = [
             (size - 1) * s - 2 * p + d * (k - 1) + 1
-            for size, s, p, d, k in zip(
-                input.shape[-n:], self.stride, self.padding, self.dilation, self.kernel_size
-            )
+            for size, s, p, d, k in zip(input.shape[-n:], self.stride, self.padding, self.dilation, self.kernel_size)
         ]
         largest = [size + s - 1 for size, s in zip(smallest, self.stride)]
         if any([not low <= size <= high for size, low, high in zip(output_size, smallest, largest)]):
@@ -243,14 +235,7 @@ class _ConvTransposeNd(_ConvNd):
         output_padding = self._output_padding(input, output_size)
         convolve = getattr(F, f"conv_transpose{self.count}d")
         return convolve(
-            input,
-            self.weight,
-            self.bias,
-            self.stride,
-            self.padding,
-            output_padding,
-            self.groups,
-            self.dilation,
+            input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
         )
 
 
@@ -350,9 +335,7 @@ class _LazyConvTranspose(_LazyConvXdMixin):
         device=None,
         dtype=None,
     ):
-        super().__init__(
-            0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode
-        )
+        super().__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode)
         self._await_input(out_channels, bias, device, dtype)
 
 

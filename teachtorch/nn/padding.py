@@ -54,36 +54,27 @@ class _CircularPadNd(_PadNd):
 
     def forward(self, input):
         if input.dim() not in (self.count + 1, self.count + 2):
-            raise ValueError(
-                f"expected {self.count + 1}D or {self.count + 2}D input (got {input.dim()}D input)"
-            )
+            raise ValueError(f"expected {self.count + 1}D or {self.count + 2}D input (got {input.dim()}D input)")
         return super().forward(input)
 
 
 def padding_class(kind, base, count, doc, **fields):
     """A padding of `count` dimensions."""
-    return type(
-        f"{kind}Pad{count}d", (base,), {"count": count, "__doc__": doc, "__module__": __name__, **fields}
-    )
+    return type(f"{kind}Pad{count}d", (base,), {"count": count, "__doc__": doc, "__module__": __name__, **fields})
 
 
 ConstantPad1d, ConstantPad2d, ConstantPad3d = [
-    padding_class("Constant", _ConstantPadNd, n, f"A border of one value around {n} dimensions.")
-    for n in (1, 2, 3)
+    padding_class("Constant", _ConstantPadNd, n, f"A border of one value around {n} dimensions.") for n in (1, 2, 3)
 ]
 ZeroPad1d, ZeroPad2d, ZeroPad3d = [
     padding_class("Zero", _ZeroPadNd, n, f"A border of zeros around {n} dimensions.") for n in (1, 2, 3)
 ]
 ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = [
-    padding_class(
-        "Reflection", _PadNd, n, f"A border that mirrors {n} dimensions at their edges.", mode="reflect"
-    )
+    padding_class("Reflection", _PadNd, n, f"A border that mirrors {n} dimensions at their edges.", mode="reflect")
     for n in (1, 2, 3)
 ]
 ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = [
-    padding_class(
-        "Replication", _PadNd, n, f"A border that repeats the edges of {n} dimensions.", mode="replicate"
-    )
+    padding_class("Replication", _PadNd, n, f"A border that repeats the edges of {n} dimensions.", mode="replicate")
     for n in (1, 2, 3)
 ]
 CircularPad1d, CircularPad2d, CircularPad3d = [

@@ -10,9 +10,7 @@ class _MaxPoolNd(Module):
 
     count = None
 
-    def __init__(
-        self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False
-    ):
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
         super().__init__()
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.dilation = padding, dilation
@@ -21,13 +19,7 @@ class _MaxPoolNd(Module):
     def forward(self, input):
         pool = getattr(F, f"max_pool{self.count}d")
         return pool(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
         )
 
     def extra_repr(self):
@@ -103,9 +95,7 @@ class AvgPool1d(Module):
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input):
-        return F.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
     def extra_repr(self):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
@@ -115,13 +105,7 @@ class AvgPool2d(Module):
     """Means of windows of (N, C, H, W) or (C, H, W)."""
 
     def __init__(
-        self,
-        kernel_size,
-        stride=None,
-        padding=0,
-        ceil_mode=False,
-        count_include_pad=True,
-        divisor_override=None,
+        self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
     ):
         super().__init__()
         self.kernel_size, self.padding = kernel_size, padding
@@ -270,9 +254,7 @@ class _FractionalMaxPoolNd(Module):
 
     count = None
 
-    def __init__(
-        self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
-    ):
+    def __init__(self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
         super().__init__()
         self.kernel_size = self._checked_kernel(kernel_size)
         self.return_indices = return_indices
@@ -286,9 +268,7 @@ class _FractionalMaxPoolNd(Module):
 
     def _check_size(self, output_size, output_ratio):
         if output_size is None and output_ratio is None:
-            raise ValueError(
-                f"{type(self).__name__} requires specifying either an output size, or a pooling ratio"
-            )
+            raise ValueError(f"{type(self).__name__} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
         if output_ratio is not None and not all(0 < r < 1 for r in per_dimension(output_ratio, self.count)):

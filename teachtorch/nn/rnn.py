@@ -25,8 +25,7 @@ def check_options(input_size, hidden_size, num_layers, bias, batch_first, dropou
     """PyTorch's refusals, in its order."""
     if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
         raise ValueError(
-            "dropout should be a number in range [0, 1] representing the probability of an element being "
-            "zeroed"
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )
     if dropout > 0 and num_layers == 1:
         warnings.warn(
@@ -154,8 +153,7 @@ class RNNBase(Module):
             raise RuntimeError(f"input must have {dims} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
             raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
-                f"{input.size(-1)}"
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
             )
 
     def get_expected_hidden_size(self, input, batch_sizes):
@@ -188,8 +186,7 @@ class RNNBase(Module):
         batch_dim, is_batched = 0 if self.batch_first else 1, input.dim() == 3
         if input.dim() not in (2, 3):
             raise ValueError(
-                f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D"
-                f"{self.DIMENSION_TEXT} instead"
+                f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D{self.DIMENSION_TEXT} instead"
             )
         input = input if is_batched else input.unsqueeze(batch_dim)
         hx = self._start(input, None) if hx is None else self._batched_state(hx, is_batched)
@@ -207,9 +204,7 @@ class RNNBase(Module):
 
     def _start(self, input, batch_sizes):
         """States of zeros."""
-        return zeros(
-            self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device
-        )
+        return zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device)
 
     def _batched_state(self, hx, is_batched):
         kind, dims = ("batched 3-D", 3) if is_batched else ("unbatched 2-D", 2)
@@ -222,14 +217,7 @@ class RNNBase(Module):
 
     def _run(self, input, batch_sizes, hx):
         """(output, hidden) of PyTorch's function."""
-        options = (
-            self._flat_weights,
-            self.bias,
-            self.num_layers,
-            self.dropout,
-            self.training,
-            self.bidirectional,
-        )
+        options = (self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
         if batch_sizes is None:
             return NETWORKS[self.mode](input, hx, *options, self.batch_first)
         return NETWORKS[self.mode](input, batch_sizes, hx, *options)
@@ -245,9 +233,7 @@ class RNNBase(Module):
             ("dropout", 0),
             ("bidirectional", False),
         )
-        options = [
-            f", {name}={getattr(self, name)}" for name, value in defaults if getattr(self, name) != value
-        ]
+        options = [f", {name}={getattr(self, name)}" for name, value in defaults if getattr(self, name) != value]
         return f"{self.input_size}, {self.hidden_size}" + "".join(options)
 
 
@@ -324,10 +310,7 @@ class LSTM(RNNBase):
         return hx if permutation is None else (permuted(hx[0], permutation), permuted(hx[1], permutation))
 
     def _start(self, input, batch_sizes):
-        sizes = (
-            self.get_expected_hidden_size(input, batch_sizes),
-            self.get_expected_cell_size(input, batch_sizes),
-        )
+        sizes = (self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes))
         return tuple([zeros(size, dtype=input.dtype, device=input.device) for size in sizes])
 
     def _batched_state(self, hx, is_batched):
@@ -361,9 +344,7 @@ class RNNCellBase(Module):
         self.weight_ih = Parameter(empty((rows, input_size), device=device, dtype=dtype))
         self.weight_hh = Parameter(empty((rows, hidden_size), device=device, dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(
-                name, Parameter(empty(rows, device=device, dtype=dtype)) if bias else None
-            )
+            self.register_parameter(name, Parameter(empty(rows, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -405,9 +386,7 @@ class RNNCellBase(Module):
         return [hx]
 
     def _step(self, input, states):
-        return exports[""][self.FUNCTION](
-            input, *states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
-        )
+        return exports[""][self.FUNCTION](input, *states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
 
     def _without_batch(self, found):
         return found.squeeze(0)

@@ -53,8 +53,9 @@ def clones(module, count):
 class _Layer(Module):
     """What the layers of encoder and decoder share: two linear layers and, for each part, a norm and a dropout."""
 
-    def _add_parts(self, count, d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias,
-                   **factory):
+    def _add_parts(
+        self, count, d_model, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, **factory
+    ):
         """Add linear1, dropout, linear2, norm1 to norm{count} and dropout1 to dropout{count}, in PyTorch's order."""
         self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
         self.dropout = Dropout(dropout)
@@ -218,8 +219,7 @@ class TransformerEncoder(Module):
         reason = why_not_nested(encoder_layer)
         if enable_nested_tensor and reason:
             warnings.warn(
-                "enable_nested_tensor is True, but self.use_nested_tensor is False because " + reason,
-                stacklevel=2,
+                "enable_nested_tensor is True, but self.use_nested_tensor is False because " + reason, stacklevel=2
             )
             self.use_nested_tensor = False
 
@@ -235,17 +235,9 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
     def _leaves_padding_out(self, src, mask, padding):
-        if (
-            padding is None
-            or mask is not None
-            or self.training
-            or not self.use_nested_tensor
-            or src.dim() != 3
-        ):
+        if padding is None or mask is not None or self.training or not self.use_nested_tensor or src.dim() != 3:
             return False
-        if state.grad_enabled and (
-            src.requires_grad or any(p.requires_grad for p in self.layers[0].parameters())
-        ):
+        if state.grad_enabled and (src.requires_grad or any(p.requires_grad for p in self.layers[0].parameters())):
             return False
         is_padding = (padding != 0).long()
         return not self.mask_check or bool((is_padding.diff(dim=1) >= 0).all())
@@ -361,9 +353,7 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(
-            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
-        )
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
             tgt,
             memory,

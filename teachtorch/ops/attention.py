@@ -51,9 +51,7 @@ def attention_slopes(grads, query, key, value, is_causal, attn_mask, scale, outp
     if state.grad_enabled:
         return slopes_by_operators(grads, (query, key, value), is_causal, attn_mask, scale, needs)
     grad = query.new_zeros(output._shape) if grads[0] is None else grads[0]
-    found = attention_backward(
-        grad, grads[1], query, key, value, is_causal, attn_mask, scale, output, logsumexp
-    )
+    found = attention_backward(grad, grads[1], query, key, value, is_causal, attn_mask, scale, output, logsumexp)
     return [slope if needed else None for slope, needed in zip(found, needs)]
 
 
@@ -64,11 +62,7 @@ def slopes_by_operators(grads, tensors, is_causal, attn_mask, scale, needs):
     wanted = [t for t, needed in zip(inputs, needs) if needed]
     found = iter(
         gradients_of(
-            [out for out, _ in pairs],
-            wanted,
-            [grad for _, grad in pairs],
-            create_graph=True,
-            allow_unused=True,
+            [out for out, _ in pairs], wanted, [grad for _, grad in pairs], create_graph=True, allow_unused=True
         )
     )
     return [next(found) if needed else None for needed in needs]
@@ -114,9 +108,7 @@ def fake_backward(grad, grad_lse, query, key, value, is_causal, attn_mask, scale
 def attention_backward(grad, grad_lse, query, key, value, is_causal, attn_mask, scale, output, logsumexp):
     """The gradients of attention's query, key and value."""
     scale = factor(scale, query.shape[-1])
-    return silently(
-        kernels.backward, grad, grad_lse, query, key, value, attn_mask, output, logsumexp, is_causal, scale
-    )
+    return silently(kernels.backward, grad, grad_lse, query, key, value, attn_mask, output, logsumexp, is_causal, scale)
 
 
 # ---- composed ----------------------------------------------------------------------------------------------
@@ -147,9 +139,7 @@ def safe_softmax(scores, attn_mask):
 
 def attention_by_parts(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
     if attn_mask is not None and is_causal:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-        )
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
         key, value = (repeated_heads(t, query._shape[-3]) for t in (key, value))
     scores = masked_scores(query, key, is_causal, attn_mask, factor(scale, query._shape[-1]))
@@ -177,9 +167,7 @@ def is_flash(query, key, value, attn_mask, dropout_p):
     shapes = query._shape, key._shape, value._shape
     if dropout_p or any([len(s) != 4 or 0 in s for s in shapes]) or not plain_cpu(query, key, value):
         return False
-    if attn_mask is not None and (
-        tracks(attn_mask) and state.grad_enabled or not mask_fits(attn_mask, query, key)
-    ):
+    if attn_mask is not None and (tracks(attn_mask) and state.grad_enabled or not mask_fits(attn_mask, query, key)):
         return False
     same_heads = shapes[0][:2] == shapes[1][:2] == shapes[2][:2]
     return same_heads and shapes[0][3] == shapes[1][3] == shapes[2][3] and shapes[1][2] == shapes[2][2]
@@ -192,10 +180,7 @@ def plain_cpu(*tensors):
 def mask_fits(mask, query, key):
     scores = query._shape[:3] + key._shape[2:3]
     try:
-        return geometry.broadcast_shapes(mask._shape, scores) == scores and mask._dtype in (
-            dt.bool,
-            query._dtype,
-        )
+        return geometry.broadcast_shapes(mask._shape, scores) == scores and mask._dtype in (dt.bool, query._dtype)
     except RuntimeError:
         return False
 
@@ -276,7 +261,7 @@ def scaled_dot_product_attention(
         return attention_of_nothing(query, key, value)
     if allowed["flash"] and is_flash(query, key, value, attn_mask, dropout_p):
         if attn_mask is not None:
-            attn_mask.size(-2)                 # IndexError for a mask of less than two dimensions
+            attn_mask.size(-2)  # IndexError for a mask of less than two dimensions
         return attention_operator(query, key, value, is_causal, attn_mask, scale)[0]
     if not allowed["math"]:
         raise RuntimeError(

@@ -36,11 +36,9 @@ def check_lookup(indices, name):
     spaces=("",),
     out=False,
     vjp={
-        "weight": lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq, sparse: (
-            registry["embedding_sparse_backward" if sparse else "embedding_dense_backward"](
-                grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
-            )
-        )
+        "weight": lambda grad, weight_shape, indices, padding_idx, scale_grad_by_freq, sparse: registry[
+            "embedding_sparse_backward" if sparse else "embedding_dense_backward"
+        ](grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
     },
 )
 def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
@@ -62,11 +60,7 @@ def fake_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_
     jvp=LINEAR,
     spaces=("Tensor",),
     out=False,
-    vjp={
-        "grad": lambda grad, indices, padding_idx: without_padding(
-            embedding(grad, indices), indices, padding_idx
-        )
-    },
+    vjp={"grad": lambda grad, indices, padding_idx: without_padding(embedding(grad, indices), indices, padding_idx)},
 )
 def embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq):
     """The gradients added up per row, none for the padding row. By frequency: their mean instead."""
@@ -86,9 +80,7 @@ def without_padding(found, indices, padding_idx):
     return found if padding_idx < 0 else found.masked_fill((indices == padding_idx).unsqueeze(-1), 0)
 
 
-def nn_embedding(
-    input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
-):
+def nn_embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """Rows of `weight` (rows, columns) for each entry of `input` (int64 or int32, any shape).
 
     Args:
@@ -212,8 +204,7 @@ def bag_numbers(offsets, length, include_last_offset):
         )
     if offsets.size and offsets[-1] > length:
         raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of "
-            f"{offsets[-1]}"
+            f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {offsets[-1]}"
         )
     ends = offsets[1:] if include_last_offset else np.append(offsets[1:], length)[: offsets.size]
     sizes = ends - offsets[: ends.size]

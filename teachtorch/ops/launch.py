@@ -116,8 +116,7 @@ def waiting_kernel(op):
 
 
 def outcome_of(cpu, keys, args):
-    """(result, None) or (None, error) of a kernel whose launcher waits for it, and so gets the error itself.
-    """
+    """(result, None) or (None, error) of a kernel whose launcher waits for it, and so gets the error itself."""
     try:
         return cpu(keys, *args), None
     except Exception as error:
@@ -151,16 +150,12 @@ def device_of(op, args):
     if strays or device is None:
         raise RuntimeError(two_devices(op, device, strays))
     if op.name in TAKE_CPU_INDICES and args[0].is_cpu:
-        raise RuntimeError(
-            "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
-        )
+        raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor (cpu)")
     return device
 
 
 def two_devices(op, device, strays):
-    found = (
-        f"Expected all tensors to be on the same device, but found at least two devices, {device} and cpu!"
-    )
+    found = f"Expected all tensors to be on the same device, but found at least two devices, {device} and cpu!"
     if op.info is None or op.info.kind == "pointwise":
         return found
     argument = op.info.signature.names[strays[0]] if strays else "self"
@@ -222,8 +217,7 @@ def key_of(args):
 
 
 class Layout:
-    """A Fake with what an allocation needs: strides that are never None, and how many bytes the storage has.
-    """
+    """A Fake with what an allocation needs: strides that are never None, and how many bytes the storage has."""
 
     __slots__ = ("shape", "stride", "dtype", "nbytes")
 

@@ -37,9 +37,7 @@ def check(log_probs, targets, input_lengths, target_lengths, blank):
             "#1 'log_probs'" + CHECKING
         )
     if log_probs._dtype not in (dt.float32, dt.float64):
-        raise NotImplementedError(
-            f"\"ctc_loss_cpu\" not implemented for '{scalar_type_name(log_probs._dtype)}'"
-        )
+        raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{scalar_type_name(log_probs._dtype)}'")
     steps, batch, classes = log_probs._shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
@@ -47,8 +45,7 @@ def check(log_probs, targets, input_lengths, target_lengths, blank):
     check_lengths("target_lengths", target_lengths, batch)
     if input_lengths.max() > steps:
         raise RuntimeError(
-            f"Expected input_lengths to have value at most {steps}, but got value {input_lengths.max()}"
-            + CHECKING
+            f"Expected input_lengths to have value at most {steps}, but got value {input_lengths.max()}" + CHECKING
         )
     check_targets(targets, target_lengths, batch)
 
@@ -57,9 +54,7 @@ def check_lengths(name, lengths, batch):
     if lengths.size != batch:
         raise RuntimeError(f"{name} must be of size batch_size")
     if lengths.min() < 0:
-        raise RuntimeError(
-            f"Expected {name} to have value at least 0, but got value {lengths.min()}" + CHECKING
-        )
+        raise RuntimeError(f"Expected {name} to have value at least 0, but got value {lengths.min()}" + CHECKING)
 
 
 def check_targets(targets, target_lengths, batch):
@@ -94,9 +89,7 @@ def fake_ctc(log_probs, targets, input_lengths, target_lengths, blank, zero_infi
     return Fake((batch,), log_probs._dtype), Fake((batch, steps, states), log_probs._dtype)
 
 
-def ctc_gradient(
-    grads, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result0, result1
-):
+def ctc_gradient(grads, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, result0, result1):
     if grads[0] is None:
         return None
     return ctc_backward(
@@ -105,12 +98,7 @@ def ctc_gradient(
 
 
 @operator(
-    "ctc_loss",
-    fake=fake_ctc,
-    out=False,
-    outputs=("result0", "result1"),
-    spaces=(),
-    vjp={"log_probs": ctc_gradient},
+    "ctc_loss", fake=fake_ctc, out=False, outputs=("result0", "result1"), spaces=(), vjp={"log_probs": ctc_gradient}
 )
 def ctc_operator(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity):
     """Minus the log probability of each target (batch, labels), and the alphas (batch, steps, states)."""
@@ -129,15 +117,7 @@ def refuse(grad):
     fake=lambda grad, log_probs, *rest: Fake(log_probs._shape, log_probs._dtype),
 )
 def ctc_backward(
-    grad,
-    log_probs,
-    targets,
-    input_lengths,
-    target_lengths,
-    blank,
-    neg_log_likelihood,
-    log_alpha,
-    zero_infinity,
+    grad, log_probs, targets, input_lengths, target_lengths, blank, neg_log_likelihood, log_alpha, zero_infinity
 ):
     """The gradient of ctc_loss's log probabilities."""
     return silently(
@@ -154,9 +134,7 @@ def ctc_backward(
     )
 
 
-def ctc_loss(
-    log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
-):
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
     """Minus the log probability of label sequences, summed over all ways to spread them over the steps.
 
     Args:
@@ -214,9 +192,7 @@ def numbered(function, position):
         return function(*args, **kwargs)
 
     loss.__name__ = loss.__qualname__ = function.__name__
-    loss.__doc__ = (
-        f"nn.functional.{function.__name__}, with the reduction as a number: 0 none, 1 mean, 2 sum."
-    )
+    loss.__doc__ = f"nn.functional.{function.__name__}, with the reduction as a number: 0 none, 1 mean, 2 sum."
     return loss
 
 

@@ -115,9 +115,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
             f"{target.dim()}D target tensor expects {target.dim() + 1}D input tensors, but found inputs "
             f"with sizes {list(input1.shape)} and {list(input2.shape)}."
         )
-    products, first, second = (
-        (a * b).sum(-1) for a, b in ((input1, input2), (input1, input1), (input2, input2))
-    )
+    products, first, second = ((a * b).sum(-1) for a, b in ((input1, input2), (input1, input1), (input2, input2)))
     cosine = products / ((first + COSINE_EPS) * (second + COSINE_EPS)).sqrt()
     zeros = zeros_like(cosine)
     alike = where(target == 1, 1 - cosine, zeros)
@@ -125,16 +123,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
 
 
 def triplet_margin_loss(
-    anchor,
-    positive,
-    negative,
-    margin=1.0,
-    p=2,
-    eps=1e-6,
-    swap=False,
-    size_average=None,
-    reduce=None,
-    reduction="mean",
+    anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
 ):
     """max(0, distance(anchor, positive) - distance(anchor, negative) + margin), reduced; distances by the
     p-norm.
@@ -145,9 +134,7 @@ def triplet_margin_loss(
     require_bool(swap, "triplet_margin_loss", "swap", 7)
     check_margin(margin)
     check_triplet(anchor, positive, negative)
-    return triplet_of(
-        anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap, reduction
-    )
+    return triplet_of(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap, reduction)
 
 
 def triplet_margin_with_distance_loss(
@@ -157,9 +144,7 @@ def triplet_margin_with_distance_loss(
     require_reduction(reduction, " is not a valid value for reduction")
     check_margin(margin)
     check_triplet(anchor, positive, negative)
-    return triplet_of(
-        anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction
-    )
+    return triplet_of(anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction)
 
 
 def check_margin(margin):
@@ -232,9 +217,7 @@ def check_linear_cross_entropy(input, linear_weight, linear_bias):
     if input.dim() not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if linear_weight.dim() < 2:
-        raise RuntimeError(
-            f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}"
-        )
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}")
     if input.size(-1) != linear_weight.size(-1):
         raise RuntimeError(
             "expected equal input and linear_weight last dimensions (in_features), got "
@@ -292,11 +275,7 @@ def fake_soft_margin(self, target, reduction):
     spaces=(),
     fake=fake_soft_margin,
     jvp=soft_margin_tangent,
-    vjp={
-        "self": lambda grad, self, target, reduction: (
-            share(grad, self, reduction) * soft_margin_slope(self, target)
-        )
-    },
+    vjp={"self": lambda grad, self, target, reduction: share(grad, self, reduction) * soft_margin_slope(self, target)},
 )
 def soft_margin_operator(self, target, reduction):
     """log(1 + exp(-target self))."""
@@ -408,9 +387,7 @@ def multi_margin_operator(self, target, p, margin, weight, reduction):
     return reduced(losses if is_matrix else losses.reshape(()), reduction, self.dtype)
 
 
-def multi_margin_loss(
-    input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"
-):
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
     """The mean over classes of max(0, margin - input[target] + input[class])^p, without the target's own,
     reduced.
 
@@ -439,8 +416,7 @@ def fake_multilabel(self, target, reduction):
     check_multilabel(self._shape, target._shape)
     if self._dtype not in (dt.float32, dt.float64):
         raise NotImplementedError(
-            f'"multilabel_margin_loss_forward_out_frame" not implemented for '
-            f"'{scalar_type_name(self._dtype)}'"
+            f"\"multilabel_margin_loss_forward_out_frame\" not implemented for '{scalar_type_name(self._dtype)}'"
         )
     if target._dtype is not dt.int64:
         raise RuntimeError(f"expected scalar type Long but found {scalar_type_name(target._dtype)}")
@@ -550,9 +526,7 @@ def torch_cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="m
     return cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
 
 
-def torch_triplet_margin_loss(
-    anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean"
-):
+def torch_triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, reduction="mean"):
     return triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=reduction)
 
 

@@ -49,9 +49,7 @@ def fake_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     shapes = [None if t is None else t._shape for t in (weight, bias)]
     check_parts(input._shape, normalized_shape, *shapes)
     if input._dtype.category != dt.FLOATING:
-        raise NotImplementedError(
-            f"\"LayerNormKernelImpl\" not implemented for '{scalar_type_name(input._dtype)}'"
-        )
+        raise NotImplementedError(f"\"LayerNormKernelImpl\" not implemented for '{scalar_type_name(input._dtype)}'")
     for t in (weight, bias):
         if t is not None and t._dtype is not input._dtype:
             if input._dtype is dt.float64:
@@ -66,8 +64,7 @@ def fake_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 def as_normalized_shape(value, function):
     if not isinstance(value, (tuple, list)):
         raise TypeError(
-            f"{function}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
-            f"{type(value).__name__}"
+            f"{function}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {type(value).__name__}"
         )
     return size_argument(value, function, "normalized_shape")
 
@@ -182,9 +179,7 @@ def layer_norm_backward(grad_output, input, normalized_shape, weight, mean, rstd
 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """layer_norm, with the means and the reciprocal deviations, through which no gradient flows."""
-    out, mean, rstd = layer_norm_(
-        input, as_normalized_shape(normalized_shape, "native_layer_norm"), weight, bias, eps
-    )
+    out, mean, rstd = layer_norm_(input, as_normalized_shape(normalized_shape, "native_layer_norm"), weight, bias, eps)
     return out, mean.detach(), rstd.detach()
 
 

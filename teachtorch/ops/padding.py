@@ -106,9 +106,7 @@ def border_shape(kind, count, shape, padding):
 
 def too_small(shape, sizes, count):
     names = ("W",) if count == 1 else ("H", "W") if count == 2 else ("D", "H", "W")
-    given, found = (
-        " ".join(f"{n}: {size}" for n, size in zip(names, part[-count:])) for part in (shape, sizes)
-    )
+    given, found = (" ".join(f"{n}: {size}" for n, size in zip(names, part[-count:])) for part in (shape, sizes))
     return f"input ({given}) is too small. Calculated output {found}"
 
 
@@ -179,9 +177,7 @@ def declare_border(kind, count):
         f"{name}_backward",
         spaces=(),
         out=False,
-        jvp=lambda grad_output_t, self, padding: (
-            0 if grad_output_t is None else slope(grad_output_t, self, padding)
-        ),
+        jvp=lambda grad_output_t, self, padding: 0 if grad_output_t is None else slope(grad_output_t, self, padding),
         format_of=("self",),
         fake=lambda grad_output, self, padding: Fake(self._shape, grad_output._dtype),
         vjp={"grad_output": lambda grad, padding: border(grad, padding)},
@@ -189,9 +185,7 @@ def declare_border(kind, count):
     return border
 
 
-BORDERS = {
-    (kind, count): declare_border(kind, count) for kind in (REFLECTED, REPLICATED) for count in (1, 2, 3)
-}
+BORDERS = {(kind, count): declare_border(kind, count) for kind in (REFLECTED, REPLICATED) for count in (1, 2, 3)}
 
 
 # ---- circular ---

@@ -41,9 +41,7 @@ def fake_index_select(self, dim, index):
     "index_select",
     fake=fake_index_select,
     jvp=LINEAR,
-    vjp={
-        "self": lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).index_add_(dim, index, grad)
-    },
+    vjp={"self": lambda grad, self_shape, dim, index: grad.new_zeros(self_shape).index_add_(dim, index, grad)},
 )
 def index_select(self, dim, index):
     """The slices of `dim` that `index` (a vector of int64 or int32) lists, as a copy."""
@@ -111,9 +109,7 @@ def fake_index_add(self, dim, index, source, alpha=1):
     jvp=LINEAR,
     vjp={
         "self": lambda grad: grad,
-        "source": lambda grad, dim, index, source, alpha: scaled(
-            picked_along(grad, dim, index, source._shape), alpha
-        ),
+        "source": lambda grad, dim, index, source, alpha: scaled(picked_along(grad, dim, index, source._shape), alpha),
     },
 )
 def index_add(self, dim, index, source, *, alpha=1):
@@ -131,9 +127,7 @@ def index_add(self, dim, index, source, *, alpha=1):
         self[...] = self + source[0]
     elif dim % self.ndim == 0 and self.flags.c_contiguous:
         count = index.size
-        rows.add_rows(
-            self.reshape(size, -1), index.reshape(-1), np.ascontiguousarray(source).reshape(count, -1)
-        )
+        rows.add_rows(self.reshape(size, -1), index.reshape(-1), np.ascontiguousarray(source).reshape(count, -1))
     else:
         rows.add_picked(self, rows.whole(self.ndim, dim, index.reshape(-1)), source)
 
@@ -158,9 +152,7 @@ def fake_index_copy(self, dim, index, source):
             f"Source dimensionality ({len(shape)}), destination dimensionality ({len(self._shape)})"
         )
     if index._dtype is not dt.int64:
-        raise RuntimeError(
-            f"index_copy_(): Expected a long tensor for index, but got {scalar_type_name(index._dtype)}"
-        )
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_type_name(index._dtype)}")
     if self._dtype is not source._dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
@@ -181,8 +173,7 @@ def check_copied_slices(shape, source_shape, dim, count):
         )
     if source_shape and count != source_shape[dim]:
         raise IndexError(
-            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
-            f"({source_shape[dim]})"
+            f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) ({source_shape[dim]})"
         )
 
 
@@ -225,8 +216,7 @@ def fake_index_fill(self, dim, index, value):
 def require_zero_dim(value, name):
     if isinstance(value, Tensor) and value._shape:
         raise RuntimeError(
-            f"{name} only supports a 0-dimensional value tensor, but got tensor with "
-            f"{len(value._shape)} dimension(s)."
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} dimension(s)."
         )
 
 
@@ -271,9 +261,7 @@ def cast(value, dtype):
 
 def require_long(index, name):
     if index._dtype is not dt.int64:
-        raise RuntimeError(
-            f"{name}(): Expected a long tensor for index, but got {scalar_type_name(index._dtype)}"
-        )
+        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {scalar_type_name(index._dtype)}")
 
 
 def fake_take(self, index):

@@ -40,9 +40,7 @@ def fake_layer(mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, r
     return [Fake(shape, input._dtype) for shape in shapes]
 
 
-def layer_slopes(
-    grads, mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, reverse, reserve, needs
-):
+def layer_slopes(grads, mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch_sizes, reverse, reserve, needs):
     """The gradients of the tensors of a layer: by one kernel, or by operators where they are to be differentiated."""
     tensors = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
     if state.grad_enabled:
@@ -64,11 +62,7 @@ def slopes_by_operators(grads, mode, tensors, batch_sizes, reverse, needs):
     wanted = [t for t, needed in zip(inputs, needs) if needed]
     found = iter(
         gradients_of(
-            [out for out, _ in pairs],
-            wanted,
-            [grad for _, grad in pairs],
-            create_graph=True,
-            allow_unused=True,
+            [out for out, _ in pairs], wanted, [grad for _, grad in pairs], create_graph=True, allow_unused=True
         )
     )
     return [next(found) if needed else None for needed in needs]
@@ -95,18 +89,7 @@ def recurrent_layer(mode, input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, batch_siz
 
 
 def fake_backward(
-    grad_output,
-    grad_h,
-    grad_c,
-    mode,
-    input,
-    w_ih,
-    w_hh,
-    w_hr,
-    batch_sizes,
-    reverse,
-    reserve,
-    needs_input=True,
+    grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve, needs_input=True
 ):
     bias = w_ih._shape[:1]
     shapes = (
@@ -130,18 +113,7 @@ def fake_backward(
     outputs=("input", "hx", "cx", "w_ih", "w_hh", "b_ih", "b_hh", "w_hr"),
 )
 def layer_backward(
-    grad_output,
-    grad_h,
-    grad_c,
-    mode,
-    input,
-    w_ih,
-    w_hh,
-    w_hr,
-    batch_sizes,
-    reverse,
-    reserve,
-    needs_input=True,
+    grad_output, grad_h, grad_c, mode, input, w_ih, w_hh, w_hr, batch_sizes, reverse, reserve, needs_input=True
 ):
     """The gradients of recurrent_layer's tensors; empty for those that it has not, or that are not needed."""
     found = kernels.backward(
@@ -278,9 +250,7 @@ def run(mode, input, batch_sizes, hx, cx, params, has_biases, num_layers, dropou
         outputs = []
         for direction in range(directions):
             place = depth * directions + direction
-            out, h, c = layer(
-                mode, input, states[place], cells[place], next(layers), batch_sizes, direction == 1
-            )
+            out, h, c = layer(mode, input, states[place], cells[place], next(layers), batch_sizes, direction == 1)
             outputs.append(out)
             h_n.append(h)
             c_n.append(c)
@@ -296,9 +266,7 @@ def padded(mode, input, hx, cx, params, has_biases, num_layers, dropout, train, 
     if not input._shape[0]:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     batch_sizes = [input._shape[1]] * input._shape[0]
-    out, h_n, c_n = run(
-        mode, input, batch_sizes, hx, cx, params, has_biases, num_layers, dropout, train, bidirectional
-    )
+    out, h_n, c_n = run(mode, input, batch_sizes, hx, cx, params, has_biases, num_layers, dropout, train, bidirectional)
     return (out.transpose(0, 1) if batch_first else out), h_n, c_n
 
 
@@ -317,17 +285,7 @@ def declare_network(name, mode):
 
     def packed(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
         return run(
-            mode,
-            data,
-            batch_sizes.tolist(),
-            hx,
-            None,
-            params,
-            has_biases,
-            num_layers,
-            dropout,
-            train,
-            bidirectional,
+            mode, data, batch_sizes.tolist(), hx, None, params, has_biases, num_layers, dropout, train, bidirectional
         )[:2]
 
     network.__name__ = network.__qualname__ = name
@@ -341,8 +299,7 @@ def declare_network(name, mode):
 
 
 rnn_tanh, rnn_relu, gru = (
-    declare_network(name, mode)
-    for name, mode in (("rnn_tanh", "RNN_TANH"), ("rnn_relu", "RNN_RELU"), ("gru", "GRU"))
+    declare_network(name, mode) for name, mode in (("rnn_tanh", "RNN_TANH"), ("rnn_relu", "RNN_RELU"), ("gru", "GRU"))
 )
 
 
@@ -360,16 +317,7 @@ def lstm(input, *args, **kwargs):
 
 def whole_lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
     return padded(
-        "LSTM",
-        input,
-        *checked_pair(hx),
-        params,
-        has_biases,
-        num_layers,
-        dropout,
-        train,
-        bidirectional,
-        batch_first,
+        "LSTM", input, *checked_pair(hx), params, has_biases, num_layers, dropout, train, bidirectional, batch_first
     )
 
 
@@ -405,9 +353,7 @@ publish("lstm", lstm, ("",))
 def check_step(input, w_ih, w_hh, states):
     """The input (batch, inputs) and the states (batch, hidden) must fit the weights."""
     if input._shape[1] != w_ih._shape[1]:
-        raise RuntimeError(
-            f"input has inconsistent input_size: got {input._shape[1]} expected {w_ih._shape[1]}"
-        )
+        raise RuntimeError(f"input has inconsistent input_size: got {input._shape[1]} expected {w_ih._shape[1]}")
     for label, hx in enumerate(states):
         if input._shape[0] != hx._shape[0]:
             raise RuntimeError(

@@ -47,9 +47,7 @@ def check_inside(index, dim, shape):
     size = shape[dim] if shape else 1
     bad = rows.first_outside(index, size)
     if bad is not None:
-        raise RuntimeError(
-            f"index {bad} is out of bounds for dimension {dim % max(len(shape), 1)} with size {size}"
-        )
+        raise RuntimeError(f"index {bad} is out of bounds for dimension {dim % max(len(shape), 1)} with size {size}")
 
 
 def fake_gather(self, dim, index, sparse_grad=False):
@@ -103,9 +101,7 @@ def check_scatter_shapes(shape, dim, index_shape, src_shape):
     "gather",
     fake=fake_gather,
     jvp=LINEAR,
-    vjp={
-        "self": lambda grad, self, dim, index: grad.new_zeros(self._shape).scatter_add_(dim, index, grad)
-    },
+    vjp={"self": lambda grad, self, dim, index: grad.new_zeros(self._shape).scatter_add_(dim, index, grad)},
 )
 def gather(self, dim, index, *, sparse_grad=False):
     """The elements that `index` (int64 or int32) picks along `dim`, the other dimensions in step."""
@@ -118,9 +114,7 @@ def gather(self, dim, index, *, sparse_grad=False):
     check_inside(index, dim, self.shape)
     if self.ndim == 0:
         return np.full(index.shape, self)
-    if not all(
-        n <= m for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape)) if d != dim % self.ndim
-    ):
+    if not all(n <= m for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape)) if d != dim % self.ndim):
         refused()
     return np.array(self[rows.along(index, dim % self.ndim)], order="C", copy=None).reshape(index.shape)
 
@@ -138,8 +132,7 @@ def take_along_dim(self, indices, dim=None):
     """gather with broadcasting: of `self` as a vector if `dim` is None."""
     if indices._dtype is not dt.int64:
         raise RuntimeError(
-            "torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{scalar_type_name(indices._dtype)}"
+            f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_type_name(indices._dtype)}"
         )
     if dim is None:
         return self.reshape(-1).gather(0, wrapped(indices.reshape(-1), self.numel()))
@@ -263,9 +256,7 @@ def fake_scatter_with(self, dim, index, src, reduce):
 
 
 def not_differentiable(grad):
-    raise NotImplementedError(
-        "the derivative for 'scatter with reduce' is not implemented; use scatter_reduce"
-    )
+    raise NotImplementedError("the derivative for 'scatter with reduce' is not implemented; use scatter_reduce")
 
 
 @writing("scatter_with", fake=fake_scatter_with, spaces=(), vjp={"self": not_differentiable})
@@ -297,14 +288,14 @@ def _scatter(suffix, t, dim, index, src, reduce):
     if isinstance(src, Tensor):
         return registry["scatter_src" + suffix](t, dim, index, src)
     if not isinstance(src, (bool, int, float)):
-        raise TypeError(
-            f"scatter{suffix}(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}"
-        )
+        raise TypeError(f"scatter{suffix}(): argument 'src' (position 3) must be Tensor, not {type(src).__name__}")
     return registry["scatter_value" + suffix](t, dim, index, src)
 
 
-REDUCE_OF_TENSORS = ("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
-                     "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.")
+REDUCE_OF_TENSORS = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
+    "future PyTorch release. Use torch.scatter_reduce instead for more reduction options."
+)
 
 
 def copied_out(out, found):
@@ -404,12 +395,7 @@ def scatter_reduce_jvp(self, self_t, dim, index, src, src_t, reduce, include_sel
     return tangent if src_t is None else tangent.scatter_add(dim, index, by_src * src_t)
 
 
-@writing(
-    "scatter_reduce",
-    fake=fake_scatter_reduce,
-    jvp=scatter_reduce_jvp,
-    vjp={"self, src": scatter_reduce_backward},
-)
+@writing("scatter_reduce", fake=fake_scatter_reduce, jvp=scatter_reduce_jvp, vjp={"self, src": scatter_reduce_backward})
 def scatter_reduce(self, dim, index, src, reduce, *, include_self=True):
     """Reduce ("sum", "prod", "mean", "amax" or "amin") elements of `src` along `dim` to where `index` says.
 
@@ -452,9 +438,7 @@ def divide_by_counts(self, dim, index, include_self):
 def reducing_by_index(t, dim, index, source, reduce, include_self, scatter_reduce):
     """index_reduce by scatter_reduce, whose index has the source's shape."""
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
-        )
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     fake_index_add(t, dim, index, source)
     warn_once("index_reduce", "index_reduce() is in beta and the API may change at any time.")
     dim = geometry.wrap_dim(dim, len(t._shape))
@@ -504,9 +488,7 @@ def fake_select_scatter(self, src, dim, index):
     inplace=False,
     out=False,
     vjp={
-        "self": lambda grad, src_shape, dim, index: grad.select_scatter(
-            grad.new_zeros(src_shape), dim, index
-        ),
+        "self": lambda grad, src_shape, dim, index: grad.select_scatter(grad.new_zeros(src_shape), dim, index),
         "src": lambda grad, dim, index: grad.select(dim, index),
     },
 )

@@ -1,5 +1,4 @@
-"""Tensors of a device whose memory the host cannot see, and their twins on the host: what copies go through.
-"""
+"""Tensors of a device whose memory the host cannot see, and their twins on the host: what copies go through."""
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from .convert import cast
 def spanned(t):
     """(address, number of bytes) of the memory between a device tensor's first and last element."""
     itemsize = t._dtype.itemsize
-    return t._storage.address() + t._offset * itemsize, geometry.storage_extent(
-        t._shape, t._stride, 0
-    ) * itemsize
+    return t._storage.address() + t._offset * itemsize, geometry.storage_extent(t._shape, t._stride, 0) * itemsize
 
 
 def uninitialised_twin(t):
@@ -27,8 +24,7 @@ def uninitialised_twin(t):
 
 
 def twin_of(t):
-    """A CPU tensor with a device tensor's elements, sizes and strides; the host waits for the current stream.
-    """
+    """A CPU tensor with a device tensor's elements, sizes and strides; the host waits for the current stream."""
     address, nbytes = spanned(t)
     found = runtime_of(t._device.type).read(address, nbytes, current_stream_id(t._device.type))
     return from_geometry(UntypedStorage(found, CPU), t._shape, t._stride, 0, t._dtype)
@@ -47,8 +43,7 @@ def is_plain(host, t):
 
 
 def upload_staged(target, source, is_async):
-    """Copy a CPU tensor into a device tensor. `is_async`: the host does not wait, and its memory is pinned.
-    """
+    """Copy a CPU tensor into a device tensor. `is_async`: the host does not wait, and its memory is pinned."""
     if is_async and is_plain(source, target):
         runtime = runtime_of(target._device.type)
         runtime.copy_to_device(spanned(target)[0], flat_bytes(source), current_stream_id(target._device.type))
@@ -60,8 +55,7 @@ def upload_staged(target, source, is_async):
 
 
 def download_staged(target, source, is_async):
-    """Copy a device tensor into a CPU tensor. `is_async`: the host does not wait, and its memory is pinned.
-    """
+    """Copy a device tensor into a CPU tensor. `is_async`: the host does not wait, and its memory is pinned."""
     if is_plain(target, source):
         runtime, stream_id = runtime_of(source._device.type), current_stream_id(source._device.type)
         runtime.copy_to_host(spanned(source)[0], flat_bytes(target), stream_id)

@@ -145,12 +145,7 @@ def download(target, source, non_blocking):
 
 def launch_copy(name, device, work, reads=(), writes=()):
     runtime_of(device.type).launch(
-        name,
-        current_stream_id(device.type),
-        work,
-        spans_of(reads),
-        spans_of(writes),
-        is_copy=True,
+        name, current_stream_id(device.type), work, spans_of(reads), spans_of(writes), is_copy=True
     )
 
 
@@ -190,9 +185,7 @@ def record_stream(self, stream):
     For tensors that are used in another stream than the one they were allocated in. It orders nothing else.
     """
     if self.is_cpu:
-        raise NotImplementedError(
-            "Could not run 'aten::record_stream' with arguments from the 'CPU' backend."
-        )
+        raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
     storage_of(self).record_stream(stream)
 
 

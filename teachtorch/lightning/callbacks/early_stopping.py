@@ -41,13 +41,7 @@ class EarlyStopping(Callback):
     ):
         if mode not in ("min", "max"):
             raise ValueError(f"`mode` can be max, min, got {mode}")
-        self.monitor, self.patience, self.verbose, self.mode, self.strict = (
-            monitor,
-            patience,
-            verbose,
-            mode,
-            strict,
-        )
+        self.monitor, self.patience, self.verbose, self.mode, self.strict = (monitor, patience, verbose, mode, strict)
         self.min_delta = abs(min_delta)
         self.check_finite = check_finite
         self.stopping_threshold, self.divergence_threshold = stopping_threshold, divergence_threshold
@@ -75,9 +69,7 @@ class EarlyStopping(Callback):
 
     def setup(self, trainer, pl_module, stage):
         if self._on_train_epoch_end is None:
-            self._on_train_epoch_end = (
-                trainer.val_check_interval == 1.0 and trainer.check_val_every_n_epoch == 1
-            )
+            self._on_train_epoch_end = trainer.val_check_interval == 1.0 and trainer.check_val_every_n_epoch == 1
 
     def on_train_epoch_end(self, trainer, pl_module):
         if self._on_train_epoch_end:

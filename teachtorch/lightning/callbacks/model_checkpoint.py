@@ -91,14 +91,7 @@ class ModelCheckpoint(Callback):
         )
 
     def state_dict(self):
-        names = (
-            "monitor",
-            "best_model_score",
-            "best_model_path",
-            "current_score",
-            "dirpath",
-            "last_model_path",
-        )
+        names = ("monitor", "best_model_score", "best_model_path", "current_score", "dirpath", "last_model_path")
         return {
             **{name: getattr(self, name) for name in names},
             "best_k_models": dict(self.best_k_models),
@@ -140,9 +133,7 @@ class ModelCheckpoint(Callback):
         due = self.every_n_train_steps and step % self.every_n_train_steps == 0 and step > 0
         if self.train_time_interval is not None:
             now = time.monotonic()
-            due = trainer.strategy.broadcast(
-                now - self._last_time >= self.train_time_interval.total_seconds()
-            )
+            due = trainer.strategy.broadcast(now - self._last_time >= self.train_time_interval.total_seconds())
             self._last_time = now if due else self._last_time
         if due and not self._is_saved(trainer):
             self._save(trainer)

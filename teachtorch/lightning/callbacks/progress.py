@@ -44,11 +44,7 @@ class ProgressBar(Callback):
     def on_train_epoch_end(self, trainer, pl_module):
         if self.refresh_rate and trainer.is_global_zero:
             self.show(
-                trainer,
-                f"Epoch {trainer.current_epoch}",
-                trainer.batch_idx + 1,
-                trainer.num_training_batches,
-                True,
+                trainer, f"Epoch {trainer.current_epoch}", trainer.batch_idx + 1, trainer.num_training_batches, True
             )
             self.close()
 
@@ -61,9 +57,7 @@ class ProgressBar(Callback):
         """Draw the bar. `total` may be math.inf."""
         if not is_last and not self.out.isatty():
             return
-        line = f"{title}: {bar(count, total)} " + ", ".join(
-            f"{k}={v}" for k, v in self.metrics(trainer).items()
-        )
+        line = f"{title}: {bar(count, total)} " + ", ".join(f"{k}={v}" for k, v in self.metrics(trainer).items())
         self.out.write("\r" + line.rstrip().ljust(self._width) if self.out.isatty() else line.rstrip())
         self._width = len(line)
         self.out.flush()

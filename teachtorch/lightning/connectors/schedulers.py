@@ -25,11 +25,7 @@ class Schedulers:
             return
         count = trainer.progress.batch if interval == "step" else trainer.progress.epoch + 1
         for config in self.configs:
-            if (
-                config.interval == interval
-                and config.reduce_on_plateau == plateau
-                and count % config.frequency == 0
-            ):
+            if config.interval == interval and config.reduce_on_plateau == plateau and count % config.frequency == 0:
                 self._step(config)
 
     def _step(self, config):
@@ -38,8 +34,6 @@ class Schedulers:
             metric = self.trainer.callback_metrics.get(config.monitor)
             if metric is None:
                 if config.strict:
-                    raise MisconfigurationException(
-                        MISSING.format(config.monitor, list(self.trainer.callback_metrics))
-                    )
+                    raise MisconfigurationException(MISSING.format(config.monitor, list(self.trainer.callback_metrics)))
                 return
         self.trainer.calls.method("lr_scheduler_step", config.scheduler, metric)

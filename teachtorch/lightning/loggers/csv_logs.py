@@ -15,18 +15,14 @@ class CSVLogger(FolderLogger):
 
     FILE = "metrics.csv"
 
-    def __init__(
-        self, save_dir, name="lightning_logs", version=None, prefix="", flush_logs_every_n_steps=100
-    ):
+    def __init__(self, save_dir, name="lightning_logs", version=None, prefix="", flush_logs_every_n_steps=100):
         super().__init__(save_dir, name, version)
         self.prefix, self.flush_every = prefix, flush_logs_every_n_steps
         self._rows, self._columns, self._held = [], [], 0
 
     def log_metrics(self, metrics, step=None):
         prefix = f"{self.prefix}-" if self.prefix else ""
-        row = {
-            f"{prefix}{name}": float(value) if name != "epoch" else value for name, value in metrics.items()
-        }
+        row = {f"{prefix}{name}": float(value) if name != "epoch" else value for name, value in metrics.items()}
         row["step"] = len(self._rows) if step is None else step
         self._columns += sorted(set(row) - set(self._columns))
         self._rows.append(row)

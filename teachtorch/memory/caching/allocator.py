@@ -283,9 +283,7 @@ class CachingAllocator:
         if block.size >= self.settings.max_split_size:
             self.counters.oversize_allocations.decrease(1)
         if observer.active or self.history.enabled:
-            self._record(
-                "free_requested", block.address, block.requested_size, block.stream, rounded=block.size
-            )
+            self._record("free_requested", block.address, block.requested_size, block.stream, rounded=block.size)
         if block.stream_uses:
             self._defer(block)
         else:
@@ -460,13 +458,7 @@ class CachingAllocator:
             self.history.add(action, address, size, stream, frames)
         if observer.active:
             observer.report(
-                "memory",
-                action=action,
-                device=self.device_index,
-                addr=address,
-                size=size,
-                stream=stream,
-                **more,
+                "memory", action=action, device=self.device_index, addr=address, size=size, stream=stream, **more
             )
         return frames
 

@@ -147,19 +147,12 @@ class DeviceCounters:
     def nested(self, max_split_size):
         """As torch.cuda.memory_stats_as_nested_dict: {family: {group: {current, peak, allocated, freed}}}."""
         result = {
-            family: {group: getattr(getattr(self, group), family).as_dict() for group in GROUPS}
-            for family in FAMILIES
+            family: {group: getattr(getattr(self, group), family).as_dict() for group in GROUPS} for family in FAMILIES
         }
         result["oversize_allocations"] = self.oversize_allocations.as_dict()
         result["oversize_segments"] = self.oversize_segments.as_dict()
         result["max_split_size"] = max_split_size
-        for name in (
-            "num_alloc_retries",
-            "num_ooms",
-            "num_sync_all_streams",
-            "num_device_alloc",
-            "num_device_free",
-        ):
+        for name in ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free"):
             result[name] = getattr(self, name)
         return result
 

@@ -137,9 +137,7 @@ class CudaRuntime(AcceleratorRuntime):
             from numba import cuda
 
             is_default = stream_id == 0 and not is_simulated()
-            made = (
-                cuda.default_stream if is_default else lambda: self.driver.stream(self.priority_of(stream_id))
-            )
+            made = cuda.default_stream if is_default else lambda: self.driver.stream(self.priority_of(stream_id))
             self._streams[stream_id] = made()
         return self._streams[stream_id]
 
@@ -156,9 +154,7 @@ class CudaRuntime(AcceleratorRuntime):
 
     def launch(self, name, stream_id, work, reads=(), writes=(), is_copy=False):
         """Let the stream call a Python function when it comes to it."""
-        self.enqueue(
-            name, stream_id, lambda stream: self.driver.call_in_stream(stream, work), reads, writes, is_copy
-        )
+        self.enqueue(name, stream_id, lambda stream: self.driver.call_in_stream(stream, work), reads, writes, is_copy)
 
     def enqueue(self, name, stream_id, work, reads=(), writes=(), is_copy=False):
         """Call `work(stream)`, which puts kernels or copies into Numba's stream and returns at once."""
@@ -212,6 +208,4 @@ class CudaRuntime(AcceleratorRuntime):
 runtime = CudaRuntime()
 register_runtime(runtime)
 if not is_simulated():
-    declare_available(
-        "cuda"
-    )  # the accelerator of this machine; the simulator is nobody's choice but the user's
+    declare_available("cuda")  # the accelerator of this machine; the simulator is nobody's choice but the user's

@@ -44,8 +44,7 @@ class CostModel:
 
 @contextmanager
 def cost_model(runtime, model):
-    """Give a device another cost model for the length of a `with` block; its queues are emptied at both ends.
-    """
+    """Give a device another cost model for the length of a `with` block; its queues are emptied at both ends."""
     runtime.synchronize()
     before, runtime.cost = runtime.cost, model
     try:

@@ -1,5 +1,4 @@
-"""A stream as a FIFO queue and the thread that runs it; marks are points in the queue that can be waited for.
-"""
+"""A stream as a FIFO queue and the thread that runs it; marks are points in the queue that can be waited for."""
 
 import queue
 import threading

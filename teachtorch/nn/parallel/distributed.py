@@ -64,9 +64,7 @@ class DistributedDataParallel(Module, Joinable):
     ):
         super().__init__()
         Joinable.__init__(self)
-        refuse_what_is_not_here(
-            delay_all_reduce_named_params, mixed_precision, device_mesh, bucket_cap_mb_list
-        )
+        refuse_what_is_not_here(delay_all_reduce_named_params, mixed_precision, device_mesh, bucket_cap_mb_list)
         self.process_group = process_group if process_group is not None else dist.groups.default_group()
         named = trained_parameters(module)
         if not named:
@@ -202,10 +200,7 @@ class DistributedDataParallel(Module, Joinable):
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
         """The older way to write `Join([ddp], ...)`."""
         return Join(
-            [self],
-            enable,
-            throw_on_early_termination,
-            divide_by_initial_world_size=divide_by_initial_world_size,
+            [self], enable, throw_on_early_termination, divide_by_initial_world_size=divide_by_initial_world_size
         )
 
     def join_hook(self, **kwargs):
@@ -237,9 +232,7 @@ class DistributedDataParallel(Module, Joinable):
         return bool(asks.item())
 
     def __getstate__(self):
-        raise TypeError(
-            "DistributedDataParallel holds a process group and cannot be pickled: save `ddp.module`"
-        )
+        raise TypeError("DistributedDataParallel holds a process group and cannot be pickled: save `ddp.module`")
 
 
 def ignored_names(module):

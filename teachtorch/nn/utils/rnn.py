@@ -57,9 +57,7 @@ class PackedSequence(PackedFields):
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
-        indices = [
-            None if t is None else t.to(data.device) for t in (self.sorted_indices, self.unsorted_indices)
-        ]
+        indices = [None if t is None else t.to(data.device) for t in (self.sorted_indices, self.unsorted_indices)]
         return type(self)(data, self.batch_sizes, *indices)
 
     def cpu(self, *args, **kwargs):
@@ -81,9 +79,7 @@ class PackedSequence(PackedFields):
 
     def pin_memory(self):
         """The sequence in pinned memory."""
-        indices = [
-            None if t is None else t.pin_memory() for t in (self.sorted_indices, self.unsorted_indices)
-        ]
+        indices = [None if t is None else t.pin_memory() for t in (self.sorted_indices, self.unsorted_indices)]
         return type(self)(self.data.pin_memory(), self.batch_sizes, *indices)
 
 
@@ -150,8 +146,7 @@ def check_lengths(input, lengths):
         raise RuntimeError("Cannot pack empty tensors.")
     if lengths.shape != (input.shape[1],):
         raise RuntimeError(
-            f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.size} "
-            f"(batch_size={input.shape[1]})"
+            f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.size} (batch_size={input.shape[1]})"
         )
     if lengths[-1] <= 0:
         raise RuntimeError(

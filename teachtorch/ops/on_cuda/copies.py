@@ -26,9 +26,7 @@ def cat(launch, outputs, args):
     out = outputs[0]
     if not takes(out, *tensors):
         return False
-    tensors = [
-        t for t in tensors if t._shape != (0,) or len(out._shape) == 1
-    ]  # PyTorch's legacy: (0,) fits all
+    tensors = [t for t in tensors if t._shape != (0,) or len(out._shape) == 1]  # PyTorch's legacy: (0,) fits all
     dim, start = geometry.wrap_dim(dim, len(out._shape)), 0
     for t in tensors:
         launch.copy(part(out, geometry.narrow, dim, start, t._shape[dim]), t)
@@ -111,9 +109,7 @@ def rolled(out, t, dim, shift):
 
 @kernel_for("flip")
 def flip(launch, outputs, args):
-    return turned(
-        launch, outputs[0], args[0], args[0]._stride, geometry.wrap_dims(args[1], len(args[0]._shape))
-    )
+    return turned(launch, outputs[0], args[0], args[0]._stride, geometry.wrap_dims(args[1], len(args[0]._shape)))
 
 
 @kernel_for("rot90")
@@ -137,12 +133,7 @@ def turned(launch, out, t, strides, dims):
     walked = {"out": (launch.flat(out), out._stride), "x": (launch.flat(t), steps)}
     launch.enqueue(
         lambda stream: walk.run(
-            "turned",
-            "out[pout] = x[start + px]",
-            out._shape,
-            walked,
-            numbers={"start": int(start)},
-            stream=stream,
+            "turned", "out[pout] = x[start + px]", out._shape, walked, numbers={"start": int(start)}, stream=stream
         )
     )
 
@@ -229,9 +220,7 @@ def unfold_backward(launch, outputs, args):
     launch.fill(out, 0)
     view, same = part(out, geometry.unfold, dim, size, step), launch.strided(grad)
     bad, target = launch.runtime.bad_index, launch.flat(out)
-    launch.enqueue(
-        lambda stream: picking.pick("add", grad._shape, same, target, view._stride, [], bad, stream)
-    )
+    launch.enqueue(lambda stream: picking.pick("add", grad._shape, same, target, view._stride, [], bad, stream))
 
 
 @kernel_for("pixel_shuffle", "pixel_unshuffle")
@@ -265,9 +254,7 @@ def triangle(launch, outputs, args):
     body = f"out[pout] = x[px] if at{ndim - 1} - at{ndim - 2} {sign} diagonal else 0"
     walked = {"out": (launch.flat(out), out._stride), "x": (launch.flat(t), t._stride)}
     numbers = {"diagonal": int(diagonal)}
-    launch.enqueue(
-        lambda stream: walk.run("triangle", body, t._shape, walked, numbers=numbers, stream=stream)
-    )
+    launch.enqueue(lambda stream: walk.run("triangle", body, t._shape, walked, numbers=numbers, stream=stream))
 
 
 @kernel_for("eye")
@@ -292,7 +279,5 @@ def made(launch, out, element, numbers):
         return False
     walked = {"out": (launch.flat(out), out._stride)}
     launch.enqueue(
-        lambda stream: walk.run(
-            "made", f"out[pout] = {element}", out._shape, walked, None, numbers, stream=stream
-        )
+        lambda stream: walk.run("made", f"out[pout] = {element}", out._shape, walked, None, numbers, stream=stream)
     )

@@ -56,11 +56,7 @@ def allowed(name, t, first=0, second=0):
     if name == "exponential":
         return 0 < first < float("inf")
     if name == "random":
-        return (
-            first < second
-            and t._dtype is not dt.bool
-            and (t._dtype in FLOATS or fits(t._dtype, first, second))
-        )
+        return first < second and t._dtype is not dt.bool and (t._dtype in FLOATS or fits(t._dtype, first, second))
     return 0 <= first <= 1
 
 

@@ -156,15 +156,7 @@ def index_fill(launch, outputs, args):
     launch.fill(number, value)
     shape = list(lifted(t)._shape)
     shape[geometry.wrap_dim(dim, len(shape))] = index.numel()
-    slices(
-        launch,
-        "scatter",
-        changed(launch, outputs, t),
-        dim,
-        index,
-        viewed(number, shape, (0,) * len(shape)),
-        True,
-    )
+    slices(launch, "scatter", changed(launch, outputs, t), dim, index, viewed(number, shape, (0,) * len(shape)), True)
 
 
 # ---- by the number of an element ---------------------------------------------------------------------------
@@ -188,12 +180,7 @@ def take(launch, outputs, args):
 def put(launch, outputs, args):
     t, index, source, accumulate = (*args, False)[:4]
     target = outputs[0] if outputs else t
-    if (
-        not takes(t)
-        or t._dtype is not source._dtype
-        or index._dtype is not dt.int64
-        or not target.is_contiguous()
-    ):
+    if not takes(t) or t._dtype is not source._dtype or index._dtype is not dt.int64 or not target.is_contiguous():
         return False
     if accumulate and t._dtype not in FLOATS:
         return False
@@ -311,9 +298,7 @@ def class_loss(launch, outputs, args):
     steps, step, classes = class_geometry(x, x._shape)
     arrays = [launch.flat(losses), launch.flat(weights), launch.flat(x), steps, launch.strided(targets)]
     given, bad = None if weight is None else launch.flat(launch.contiguous(weight)), launch.runtime.bad_index
-    launch.enqueue(
-        lambda stream: picking.class_losses(*arrays, given, classes, int(step), int(ignored), bad, stream)
-    )
+    launch.enqueue(lambda stream: picking.class_losses(*arrays, given, classes, int(step), int(ignored), bad, stream))
     if reduction == "none":
         return None
     dims = range(len(targets._shape))
@@ -347,9 +332,7 @@ def class_slope(launch, outputs, args):
     slopes = grad if reduction == "none" else viewed(grad, targets._shape, (0,) * len(targets._shape))
     arrays = launch.flat(out), steps, launch.flat(slopes), slopes._stride, launch.strided(targets)
     launch.enqueue(
-        lambda stream: picking.class_slopes(
-            *arrays, given, total, classes, int(step), int(ignored), bad, stream
-        )
+        lambda stream: picking.class_slopes(*arrays, given, total, classes, int(step), int(ignored), bad, stream)
     )
 
 
@@ -364,8 +347,6 @@ def total_weight(launch, dtype, targets, weight, shape, ignored):
     losses = launch.empty(targets._shape, dtype)
     arrays = [launch.flat(losses), launch.flat(weights), launch.flat(zero), nothing, launch.strided(targets)]
     classes, bad = shape[class_dim(len(shape))], launch.runtime.bad_index
-    launch.enqueue(
-        lambda stream: picking.class_losses(*arrays, weight, classes, 0, int(ignored), bad, stream)
-    )
+    launch.enqueue(lambda stream: picking.class_losses(*arrays, weight, classes, 0, int(ignored), bad, stream))
     folded(launch, "sum", total, weights, range(len(targets._shape)))
     return total

@@ -263,12 +263,7 @@ def cross_entropy_of_logit(x, target):
     return (1.0 - target) * x - scalar.minimum(x, 0.0) + scalar.log1p(scalar.exp(-abs(x)))
 
 
-LOSSES = {
-    "mse_loss": squared,
-    "smooth_l1_loss": smooth_l1,
-    "huber_loss": huber,
-    "soft_margin_loss": soft_margin,
-}
+LOSSES = {"mse_loss": squared, "smooth_l1_loss": smooth_l1, "huber_loss": huber, "soft_margin_loss": soft_margin}
 
 
 @kernel_for(*LOSSES)

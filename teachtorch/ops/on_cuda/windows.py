@@ -68,9 +68,7 @@ def col2im(launch, outputs, args):
 def matrices(t, images, groups, group, rows):
     """A contiguous (images, groups * rows, ...) as the matrices (images, rows, places) of one group."""
     places = t.numel() // max(t._shape[0] * groups * rows, 1)
-    return viewed(
-        t, (images, rows, places), (groups * rows * places, places, 1), t._offset + group * rows * places
-    )
+    return viewed(t, (images, rows, places), (groups * rows * places, places, 1), t._offset + group * rows * places)
 
 
 def weight_of(weight, groups, group, images, is_transposed=False):
@@ -195,10 +193,7 @@ def average_of(count, t, kernel_size, stride, padding, ceil_mode, count_include_
 def average_pool(launch, outputs, args):
     from ...kernels.cuda import windows
 
-    t, kernel, stride, padding, ceil_mode, include, divisor = (
-        *args,
-        *(None, 0, False, True, None)[len(args) - 2 :],
-    )
+    t, kernel, stride, padding, ceil_mode, include, divisor = (*args, *(None, 0, False, True, None)[len(args) - 2 :])
     count, out = int(launch.op.name[-2]), outputs[0]
     if t._dtype not in FLOATS:
         return False

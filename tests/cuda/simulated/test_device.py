@@ -1,5 +1,4 @@
-"""Tensors on the device `cuda`: operators give what the CPU gives, memory comes from the caching allocator.
-"""
+"""Tensors on the device `cuda`: operators give what the CPU gives, memory comes from the caching allocator."""
 
 import gc
 
