@@ -65,7 +65,7 @@ class Int8Weight(torch.Tensor):
         return ANSWERS[func](*args, **(kwargs or {}))
 
 
-# ---- the operators it answers -----------------------------------------------------------------------------------------
+# ---- the operators it answers ------------------------------------------------------------------------------
 
 ANSWERS = {}
 
@@ -112,7 +112,7 @@ def copy_(target, source, non_blocking=False):
     return target
 
 
-# ---- models -----------------------------------------------------------------------------------------------------------
+# ---- models ------------------------------------------------------------------------------------------------
 
 def quantize_(model):
     """Replace the weight of every nn.Linear in the model, in place."""

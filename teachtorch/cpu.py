@@ -1,4 +1,4 @@
-"""The CPU as a device among others (torch.cpu): one, whose streams do nothing, since its work is done when a call returns.
+"""The CPU as a device among others (torch.cpu): its streams do nothing, since work is done when a call returns.
 
 https://pytorch.org/docs/stable/cpu.html
 """

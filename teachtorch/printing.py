@@ -271,7 +271,10 @@ def _history(tensor):
 
 
 def _with_suffixes(text, suffixes, indent, on_new_line=False):
-    """Append each suffix to the last line, or to a new one where the line would get too long. `on_new_line`: start one."""
+    """Append each suffix to the last line, or to a new one where the line would get too long.
+
+    `on_new_line`: start one.
+    """
     width = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if on_new_line or width + len(suffix) + 2 > _options.linewidth:

@@ -291,9 +291,9 @@ def from_geometry(storage, shape, stride, offset, dtype, cls=Tensor):
 class Entries:
     """What a sparse tensor has in the place of a storage: the entries that are kept; all other elements are zero.
 
-    `indices`: int64 of shape (sparse dims, entries), the place of each entry, and `values`: (entries, *dense dims), what
-    is there. Entries at one place count together. `is_coalesced`: whether it is known that no place occurs twice and
-    the places ascend. An Entries never changes: an operator that changes a sparse tensor gives it another one.
+    `indices`: int64 of shape (sparse dims, entries), the place of each entry, and `values`: (entries, *dense dims),
+    what is there. Entries at one place count together. `is_coalesced`: whether it is known that no place occurs twice
+    and the places ascend. An Entries never changes: an operator that changes a sparse tensor gives it another one.
     """
 
     __slots__ = ("indices", "values", "is_coalesced")

@@ -55,14 +55,15 @@ name says what is in it:
     x_dot.py      digraph(trace): a graphviz.Digraph
 
 A trace (``trace.py``) is a small JSON value of nodes, edges, groups and steps. Nothing behind it sees a tensor, so a
-picture never changes once it is made. ``text.py``, ``svg.py`` and ``dot.py`` pick the file by the trace's kind. The kind
-``graph`` also serves ``viz.play``, and ``picks`` serves ``gather``, ``scatter``, ``index`` and ``sparse``; pictures of
-several kinds share ``cells_svg.py``, ``cells_dot.py`` and ``grids_svg.py``.
+picture never changes once it is made. ``text.py``, ``svg.py`` and ``dot.py`` pick the file by the trace's kind. The
+kind ``graph`` also serves ``viz.play``, and ``picks`` serves ``gather``, ``scatter``, ``index`` and ``sparse``;
+pictures of several kinds share ``cells_svg.py``, ``cells_dot.py`` and ``grids_svg.py``.
 
 Where a trace takes more than reading, its parts have files with endings of their own:
 
     x_record.py, x_watch.py   watch something that runs, through hooks and the observer (also streams_chrome.py, which
-                              reads a profiler's file, loader_twin.py, optimizer_step.py, play_again.py, module_calls.py)
+                              reads a profiler's file, loader_twin.py, optimizer_step.py, play_again.py,
+                              module_calls.py)
     x_facts.py, x_rule.py     what is so, before anything is said or drawn (also strides_geometry.py, threads_warp.py,
                               memory_replay.py, versions_past.py, fx_read.py, module_tree.py, view_rule.py)
     x_steps.py                the steps that the player shows
@@ -70,7 +71,8 @@ Where a trace takes more than reading, its parts have files with endings of thei
 
 All kinds use ``tensors.py``, ``names.py``, ``live.py`` (tensors alive anywhere) and ``engines.py`` (the library of a
 tensor); graphs use ``walk.py``, ``engine_order.py``, ``collapse.py``, ``saved.py``, ``module_frames.py`` and
-``graph_*.py``; what is drawn uses ``svg_parts.py``, ``strips.py``, ``wrap.py`` and ``theme.py`` (colours, light and dark).
+``graph_*.py``; what is drawn uses ``svg_parts.py``, ``strips.py``, ``wrap.py`` and ``theme.py`` (colours, light and
+dark).
 
 ``picture.py`` wraps a trace as the object you hold: it shows itself in a notebook, has ``.text``, ``.source`` (DOT),
 ``.trace``, ``.show()`` and ``.save()``. ``html.py`` makes the interactive form, with ``player.js``, ``run.js`` for

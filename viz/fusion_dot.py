@@ -21,7 +21,9 @@ def _graph(cluster, nodes):
     made = {t["name"]: node["id"] for node in nodes for t in node["writes"]}
     for node in nodes:
         role = "leaf" if node["kind"] == "kernel" else "fold"
-        label = node["operators"][0] if node["kind"] == "call" else "\n".join([node["label"], *_rows(node["operators"])])
+        label = (
+            node["operators"][0] if node["kind"] == "call" else "\n".join([node["label"], *_rows(node["operators"])])
+        )
         cluster.node(node["id"], label, fillcolor=fill(role), color=line(role))
         for t in node["reads"]:
             source = made.get(t["name"])

@@ -13,7 +13,8 @@ _WAYS = ("before", "after")
 def fusion(compiled):
     """The fused kernels of a compiled function: which operators each computes, and the bytes that saves.
 
-    compiled: what ``torch.compile`` returned, called at least once; or what ``torch.compiler.explain(f)(*args)`` returned.
+    compiled: what ``torch.compile`` returned, called at least once; or what ``torch.compiler.explain(f)(*args)``
+    returned.
 
     Bytes "before" are those that the same operators read and write if each runs by itself; "after" those of the kernel.
     """

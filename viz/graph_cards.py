@@ -333,7 +333,9 @@ def _calls(node, direction):
     return Card(node["id"], "fold", [*rows, _foot()], stacked=True)
 
 
-_MAKERS = {"call": _call, "calls": _calls, "diff": _diff, "root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold}
+_MAKERS = {
+    "call": _call, "calls": _calls, "diff": _diff, "root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold,
+}
 
 
 # Places

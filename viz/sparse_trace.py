@@ -147,8 +147,11 @@ def _tell(trace, entries):
 def _notes(name, x, entries):
     notes = [_flag(name, x, entries), _memory(x, entries)]
     if x.dense_dim():
-        notes.insert(1, f"Hybrid: {counted(x.sparse_dim(), 'dimension has', 'dimensions have')} indices, and each value "
-                        f"has the shape {tuple(x.shape[x.sparse_dim():])} of the others.")
+        notes.insert(
+            1,
+            f"Hybrid: {counted(x.sparse_dim(), 'dimension has', 'dimensions have')} indices, and each value "
+            f"has the shape {tuple(x.shape[x.sparse_dim() :])} of the others.",
+        )
     drawn = len(entries.values.places)
     if drawn < element_count(x._values().shape):
         notes.append(f"Showing {drawn} of {counted(element_count(x._values().shape), 'value')}.")
@@ -169,5 +172,7 @@ def _memory(x, entries):
     values, indices = x._values(), x._indices()
     own = sum(element_count(t.shape) * t.element_size() for t in (values, indices))
     dense = element_count(x.shape) * x.element_size()
-    return (f"Memory: {human_bytes(own)}, of which {human_bytes(element_count(indices.shape) * 8)} are indices; strided it "
-            f"would be {human_bytes(dense)}.")
+    return (
+        f"Memory: {human_bytes(own)}, of which {human_bytes(element_count(indices.shape) * 8)} are indices; strided it "
+        f"would be {human_bytes(dense)}."
+    )

@@ -1,6 +1,4 @@
-"""Reading the chrome trace that ``torch.profiler`` (or teachtorch's) exports: kernels and copies, each with the call that
-launched it.
-"""
+"""Reading the chrome trace that ``torch.profiler`` (or teachtorch's) exports: kernels, copies, and what launched them."""
 
 import gzip
 import json

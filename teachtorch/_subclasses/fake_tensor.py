@@ -4,11 +4,11 @@
         x = torch.ones(4096, 4096, device="cuda")      no GPU, no memory
         y = x @ x                                      a FakeTensor on cuda:0
 
-A meta tensor knows no device; a FakeTensor is a wrapper of a meta tensor that does. An operator runs on the meta tensors
-(its fake rule), and the results are wrapped again, once the devices have been checked. What needs a value has no answer:
-DataDependentOutputException; neither has a result whose size depends on values: DynamicOutputShapeException.
-torch/_subclasses/fake_tensor.py. There an item() can also become a symbol, and operators without a rule can be run on
-zeros; not here.
+A meta tensor knows no device; a FakeTensor is a wrapper of a meta tensor that does. An operator runs on the meta
+tensors (its fake rule), and the results are wrapped again, once the devices have been checked. What needs a value has
+no answer: DataDependentOutputException; neither has a result whose size depends on values:
+DynamicOutputShapeException. torch/_subclasses/fake_tensor.py. There an item() can also become a symbol, and operators
+without a rule can be run on zeros; not here.
 """
 import weakref
 
@@ -62,7 +62,7 @@ class FakeTensorDeviceMismatchError(RuntimeError):
     """Tensors of two devices meet in one operator."""
 
 
-# ---- the tensor -------------------------------------------------------------------------------------------------------
+# ---- the tensor --------------------------------------------------------------------------------------------
 
 class NoData(UntypedStorage):
     """The storage of a FakeTensor: it has a size, and whoever reads it asks for a value of the data."""
@@ -87,16 +87,18 @@ class NoData(UntypedStorage):
 class FakeTensor(Tensor):
     """A tensor without data that claims a device. Made by a FakeTensorMode.
 
-    `meta`: the meta tensor behind it; `fake_mode`: who made it; `constant`: the real tensor, for single numbers that were
-    written out in the program, whose value is known after all; else None.
+    `meta`: the meta tensor behind it; `fake_mode`: who made it; `constant`: the real tensor, for single numbers that
+    were written out in the program, whose value is known after all; else None.
     """
 
     __torch_function__ = classmethod(disabled_torch_function)
 
     @staticmethod
     def __new__(cls, fake_mode, meta, device, constant=None, requires_grad=False):
-        return Tensor._make_wrapper_subclass(cls, meta.shape, strides=meta.stride(), storage_offset=meta.storage_offset(),
-                                             dtype=meta.dtype, device=device, requires_grad=requires_grad)
+        return Tensor._make_wrapper_subclass(
+            cls, meta.shape, strides=meta.stride(), storage_offset=meta.storage_offset(), dtype=meta.dtype,
+            device=device, requires_grad=requires_grad,
+        )
 
     def __init__(self, fake_mode, meta, device, constant=None, requires_grad=False):
         self.fake_mode, self.meta, self.constant = fake_mode, meta, constant
@@ -176,7 +178,7 @@ def like(t):
     return meta_tensor(t._shape, t._dtype, stride_of(t))
 
 
-# ---- the mode ---------------------------------------------------------------------------------------------------------
+# ---- the mode ----------------------------------------------------------------------------------------------
 
 class FakeTensorMode(TorchDispatchMode):
     """In its block factories make FakeTensors; operators on FakeTensors work out shapes, in the block or outside.
@@ -201,7 +203,7 @@ class FakeTensorMode(TorchDispatchMode):
             found = self._known[id(tensor)] = weakref.ref(tensor), fake
         return found[1]
 
-    # ---- one operator -------------------------------------------------------------------------------------------------
+    # ---- one operator --------------------------------------------------------------------------------------
 
     def dispatch(self, func, args, kwargs):
         """The results of an operator, as FakeTensors."""
@@ -242,7 +244,7 @@ class FakeTensorMode(TorchDispatchMode):
         return self.from_tensor(a)
 
     def of_constants(self, func, fakes, args, kwargs):
-        """The result where all tensors are constants and a small one comes out; what changes in place is one no more."""
+        """The result where all tensors are constants and it is small; what changes in place is a constant no more."""
         if func._op.name.endswith("_"):
             args[0].constant = None
             return None
@@ -296,14 +298,18 @@ def rendered(func, args, kwargs):
     return f"{func}({', '.join([*map(one, args), *[f'{k}={one(v)}' for k, v in kwargs.items()]])})"
 
 
-# ---- devices ----------------------------------------------------------------------------------------------------------
+# ---- devices -----------------------------------------------------------------------------------------------
 
 def device_of_result(func, fakes, args, kwargs):
     """(device, args, kwargs): where the results are; an explicit device is replaced by meta."""
     if func._op.name == "_to_copy":
         asked = args[2] if len(args) > 2 else kwargs.get("device")
         device = fakes[0].device if asked is None else as_device(asked)
-        return device, [*args[:2], devices.device("meta"), *args[3:]], {k: v for k, v in kwargs.items() if k != "device"}
+        return (
+            device,
+            [*args[:2], devices.device("meta"), *args[3:]],
+            {k: v for k, v in kwargs.items() if k != "device"},
+        )
     if getattr(func._op.info, "kind", None) == "like":
         asked = kwargs.get("device")
         kept = {k: v for k, v in kwargs.items() if k not in ("device", "pin_memory")}

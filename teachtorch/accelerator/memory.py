@@ -1,7 +1,8 @@
 """Memory of the accelerator: what torch.accelerator.memory and torch.cuda.memory say and do.
 
-Every function takes `device`: a device, a string, an index, or None for the accelerator that is there. While
-the device has not been used there is no allocator, and all counts are 0. https://pytorch.org/docs/stable/torch_cuda_memory.html
+Every function takes `device`: a device, a string, an index, or None for the accelerator that is there. While the
+device has not been used there is no allocator, and all counts are 0.
+https://pytorch.org/docs/stable/torch_cuda_memory.html
 """
 
 import pickle

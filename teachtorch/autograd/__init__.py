@@ -8,6 +8,7 @@ from .function import Function  # noqa: F401
 from .variable import Variable  # noqa: F401
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: F401
 from .grad_mode import (_unsafe_preserve_version_counter, enable_grad, inference_mode, is_grad_enabled,  # noqa: F401
-                        is_inference_mode_enabled, is_multithreading_enabled, no_grad, set_grad_enabled, set_multithreading_enabled)
+                        is_inference_mode_enabled, is_multithreading_enabled, no_grad, set_grad_enabled,
+                        set_multithreading_enabled)
 
 graph.allow_mutation_on_saved_tensors = mutation.allow_mutation_on_saved_tensors

@@ -41,8 +41,10 @@ class AccumulateGrad(Node):
 
 
 def sum_of(grad, new):
-    """The old gradient and the new one. As part of a new graph the old one must stay as it was, a sparse one cannot take
-    a dense one in."""
+    """The old gradient and the new one.
+
+    As part of a new graph the old one must stay as it was, and a sparse one cannot take a dense one in.
+    """
     if entries_of(grad) is not None and entries_of(new) is None:
         return new + grad
     return grad + new if state.grad_enabled else grad.add_(new)

@@ -30,8 +30,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-                               "Please only use `grad_tensors`.")
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
         grad_tensors = grad_variables
     tensors = as_tuple(tensors)
     grads = starting_gradients(tensors, as_tuple(grad_tensors, len(tensors)))
@@ -67,8 +69,12 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     """
     outputs, inputs = as_tuple(outputs), inputs_of(inputs)
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
-                      "for other parts of the graph, please use torch.autograd.backward.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
+            "for other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, "
                          "but got: allow_unused=False.")
@@ -106,14 +112,18 @@ def check_batch(outputs, grads):
         if g is None:
             g = implicit_gradient(out)
         if not g._shape:
-            raise ValueError("vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor "
-                             "of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0.")
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor "
+                "of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
         if g._shape[1:] != out._shape:
-            raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
-                               "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
-                               f"corresponding output, but a mismatch was detected: grad_output[{i}] has a shape of "
-                               f"{g.shape} and output[{i}] has a shape of {out.shape}. If you only want some tensors in "
-                               "`grad_output` to be considered batched, consider using vmap.")
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+                "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                f"corresponding output, but a mismatch was detected: grad_output[{i}] has a shape of "
+                f"{g.shape} and output[{i}] has a shape of {out.shape}. If you only want some tensors in "
+                "`grad_output` to be considered batched, consider using vmap."
+            )
 
 
 def _grad_of_batch(outputs, inputs, grads, allow_unused, materialize_grads):

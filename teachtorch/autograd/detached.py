@@ -6,7 +6,10 @@ from ..tensor import same_memory
 
 
 def detached(t):
-    """A tensor over the memory of `t` that is no view to autograd. A class with `__torch_dispatch__` makes it itself."""
+    """A tensor over the memory of `t` that is no view to autograd.
+
+    A class with `__torch_dispatch__` makes it itself.
+    """
     if not t._keys & PYTHON:
         return same_memory(t)
     with excluding(AUTOGRAD | AD_INPLACE_OR_VIEW):

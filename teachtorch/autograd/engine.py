@@ -314,8 +314,10 @@ def reduced(node, i, grad, shape):
 def moved(node, i, grad, device):
     """A 0-dim gradient goes to where its 0-dim input was, beside tensors of an accelerator; others stay put."""
     if grad._shape:
-        raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {i} - expected device {device} "
-                           f"but got {grad._device}")
+        raise RuntimeError(
+            f"Function {node.name()} returned an invalid gradient at index {i} - expected device {device} "
+            f"but got {grad._device}"
+        )
     return grad.to(device)
 
 

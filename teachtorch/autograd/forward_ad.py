@@ -87,8 +87,10 @@ def make_dual(tensor, tangent, *, level=None):
         if t._dtype.category != dt.FLOATING:
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {t._dtype}")
     if tangent_of(tensor) is not None:
-        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 "
-                           "is not supported.")
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 "
+            "is not supported."
+        )
     check_size(tensor, tangent)
     dual = tensor.view_as(tensor)
     carry(dual, laid_out_like(tensor, tangent))
@@ -105,9 +107,11 @@ def laid_out_like(tensor, tangent):
 
 def check_size(tensor, tangent):
     if tensor._shape != tangent._shape:
-        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, "
-                           f"this is not supported. Tensor is of size {list(tensor._shape)} while the given forward "
-                           f"gradient is of size {list(tangent._shape)}.")
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+            f"this is not supported. Tensor is of size {list(tensor._shape)} while the given forward "
+            f"gradient is of size {list(tangent._shape)}."
+        )
 
 
 def unpack_dual(tensor, *, level=None):
@@ -207,7 +211,7 @@ def give_to_saved(node, outputs):
 
 
 def own_tangent(out, tangent, args):
-    """The tangent in the result's dtype, in memory of its own unless the result is a view: in-place changes write to it."""
+    """The tangent in the result's dtype, in memory of its own unless that is a view: in-place changes write to it."""
     if tangent._dtype is not out._dtype:
         return tangent.to(out._dtype)
     is_shared = tangent._view is not None or any(tangent is tangent_of(a) for a in args)

@@ -113,8 +113,10 @@ class FunctionNode(Node, FunctionCtx):
         edges = []
         for i, (grad, is_tensor) in enumerate(zip(found, self.is_tensor_input)):
             if not is_tensor and grad is not None:
-                raise RuntimeError(f"function {self.name()} returned a gradient different than None at position {i + 1}, "
-                                   "but the corresponding forward input was not a Variable")
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position {i + 1}, "
+                    "but the corresponding forward input was not a Variable"
+                )
             if is_tensor:
                 if grad is not None and not isinstance(grad, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
@@ -174,8 +176,10 @@ class Function(metaclass=FunctionMeta):
     @staticmethod
     def vmap(info, in_dims, *args):
         """What func.vmap does: (outputs, their batch dimensions) for inputs with batch dimensions `in_dims`."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
-                                  "generate_vmap_rule=True.")
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
 
     # Another name for backward; a Function defines one of the two.
     vjp = backward
@@ -187,9 +191,11 @@ class Function(metaclass=FunctionMeta):
                                   "forward mode AD.")
 
     def __call__(self, *args, **kwargs):
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style "
-                           "autograd function with static forward method. (Example: "
-                           "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+            "autograd function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
 
     @classmethod
     def apply(cls, *args, **kwargs):
@@ -214,17 +220,23 @@ class Function(metaclass=FunctionMeta):
 def require_transformable(cls):
     """RuntimeError for a Function that PyTorch's transforms refuse. Ours could run it: they work on plain tensors."""
     if not has_setup_context(cls):
-        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
-                           f"must override the setup_context staticmethod. {EXTENDING}")
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
+            f"must override the setup_context staticmethod. {EXTENDING}"
+        )
     if "vmap" not in state.transforms:
         return
     if cls.generate_vmap_rule and has_vmap_rule(cls):
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden "
-                           "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
-                           f"staticmethod to avoid ambiguity. {EXTENDING}")
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden "
+            "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+            f"staticmethod to avoid ambiguity. {EXTENDING}"
+        )
     if not cls.generate_vmap_rule and not has_vmap_rule(cls):
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
-                           f"implement the vmap staticmethod or set generate_vmap_rule=True. {EXTENDING}")
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+            f"implement the vmap staticmethod or set generate_vmap_rule=True. {EXTENDING}"
+        )
 
 
 EXTENDING = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -246,8 +258,10 @@ def backward_of(cls):
     """The Function's backward, which may be called vjp. RuntimeError if it has both."""
     has_vjp = cls.vjp is not Function.vjp
     if has_vjp and cls.backward is not Function.backward:
-        raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
-                           "implement one of them.")
+        raise RuntimeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+            "implement one of them."
+        )
     return cls.vjp if has_vjp else cls.backward
 
 
@@ -278,8 +292,10 @@ def connect(node, args, outputs, sources, is_recorded):
     for t in node.dirty_tensors:
         bump_version(t)
     if any(all(d is not out for out in tensors) for d in node.dirty_tensors):
-        raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The inputs "
-                           "that are modified inplace must all be outputs of the Function.")
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs "
+            "that are modified inplace must all be outputs of the Function."
+        )
     numbers = iter(range(len(tensors)))
     wrapped = [connected(node, args, out, next(numbers), is_recorded) if isinstance(out, Tensor) else out
                for out in outputs]
@@ -337,8 +353,11 @@ def rebase_output(node, t, nr, is_input):
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     views.check_inplace(t)
     if not is_input:
-        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
-                      "should be passed to ctx.mark_dirty().", stacklevel=5)
+        warnings.warn(
+            "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+            "should be passed to ctx.mark_dirty().",
+            stacklevel=5,
+        )
     if t._view is not None and len(node.input_metadata) > 1:
         raise RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your Function "
                            "cannot return more than one Tensor. This is not supported by the current autograd engine. "
@@ -367,7 +386,9 @@ def keep_saved(node, outputs):
     numbers = {id(out): i for i, out in enumerate([o for o in outputs if isinstance(o, Tensor)])}
     for i, t in enumerate(node.to_save):
         if t is not None and not isinstance(t, Tensor):
-            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"
+            )
         if t is None:
             saved.append((None, 0))
         elif id(t) in numbers:

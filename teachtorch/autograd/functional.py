@@ -20,8 +20,10 @@ def as_tuple(values, what, caller):
     for i, t in enumerate(values):
         if not isinstance(t, Tensor):
             which = f"value at index {i}" if is_tuple else f"given {what}"
-            raise TypeError(f"The {what} given to {caller} must be either a Tensor or a tuple of Tensors but the {which} "
-                            f"has type {type(t)}.")
+            raise TypeError(
+                f"The {what} given to {caller} must be either a Tensor or a tuple of Tensors but the {which} "
+                f"has type {type(t)}."
+            )
     return values, is_tuple
 
 
@@ -53,19 +55,27 @@ def evaluated(func, inputs, caller, create_graph, strict):
 
 # ---- strict mode ----------------------------------------------------------------------------------------------------
 
-UNTRACKED_OUTPUT = ("Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
-                    "differentiable manner from the input when running in strict mode.")
-UNTRACKED_GRADIENT = ("The gradient with respect to input {} is independent of the inputs of the user-provided function. "
-                      "This is not allowed in strict mode.")
+UNTRACKED_OUTPUT = (
+    "Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode."
+)
+UNTRACKED_GRADIENT = (
+    "The gradient with respect to input {} is independent of the inputs of the user-provided function. "
+    "This is not allowed in strict mode."
+)
 UNTRACKED_JACOBIAN = (
     "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is "
     "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
-    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for example).")
+    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for example)."
+)
 MISSING = "The output of the user-provided function is independent of input {}. This is not allowed in strict mode."
-MISSING_SECOND = "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode."
+MISSING_SECOND = (
+    "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode."
+)
 MISSING_START = (
     "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the double backward "
-    "trick to compute forward mode gradients. This is not allowed in strict mode.")
+    "trick to compute forward mode gradients. This is not allowed in strict mode."
+)
 
 
 def require_tracked(tensors, message):
@@ -85,7 +95,7 @@ def filled(gradients, like, strict, message):
     return [zeros_like(t) if g is None else g for g, t in zip(gradients, like)]
 
 
-# ---- vectors and gradients --------------------------------------------------------------------------------------------
+# ---- vectors and gradients ---------------------------------------------------------------------------------
 
 def checked_vectors(v, tensors, is_tuple, caller, what):
     """The given v as a tuple that fits the tensors; may be None for a single one-element tensor."""
@@ -121,7 +131,7 @@ def detached(values, create_graph):
     return [t if create_graph else t.detach() for t in values]
 
 
-# ---- products ---------------------------------------------------------------------------------------------------------
+# ---- products ----------------------------------------------------------------------------------------------
 
 @enable_grad()
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
@@ -184,7 +194,7 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
     return second_product(func, inputs, v, "hvp", create_graph, strict)
 
 
-# ---- matrices ---------------------------------------------------------------------------------------------------------
+# ---- matrices ----------------------------------------------------------------------------------------------
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
     """The Jacobian, of shape output.shape + input.shape; nested as outputs × inputs where these are tuples.
@@ -193,9 +203,11 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     the inputs; only with `vectorize`, which changes nothing else here).
     """
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has '
-                             'more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to '
-                             'use "reverse-mode".')
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has '
+            'more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to '
+            'use "reverse-mode".'
+        )
     if strategy == "forward-mode":
         return forward_jacobian(func, inputs, create_graph, strict, vectorize)
     return reverse_jacobian(func, inputs, create_graph, strict, vectorize)
@@ -217,13 +229,17 @@ def reverse_jacobian(func, inputs, create_graph, strict, vectorize):
 
 def jacobian_of_output(i, out, points, create_graph, strict):
     """One backward per element of the output, stacked."""
-    message = f"Output {i} of the user-provided function is independent of input {{}}. This is not allowed in strict mode."
+    message = (
+        f"Output {i} of the user-provided function is independent of input {{}}. This is not allowed in strict mode."
+    )
     per_element = []
     for element in out.reshape((-1,)).unbind():
         found = gradients_of([element], points, [None], create_graph, retain_graph=True)
         if strict and create_graph and any(g is not None and not g.requires_grad for g in found):
-            raise RuntimeError(f"The jacobian of the user-provided function is independent of input {i}. This is not allowed "
-                               "in strict mode when create_graph=True.")
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {i}. This is not allowed "
+                "in strict mode when create_graph=True."
+            )
         per_element.append(filled(found, points, strict, message))
     if not per_element:
         return [point.new_zeros((*out.shape, *point.shape)) for point in points]
@@ -232,9 +248,11 @@ def jacobian_of_output(i, out, points, create_graph, strict):
 
 def forward_jacobian(func, inputs, create_graph, strict, vectorize):
     if create_graph:
-        raise NotImplementedError("torch.autograd.functional.jacobian: `create_graph=True` and `strategy=\"forward-mode\"` "
-                                  "are not supported together (yet). Please either set `create_graph=False` or "
-                                  "`strategy=\"reverse-mode\"`.")
+        raise NotImplementedError(
+            'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` '
+            "are not supported together (yet). Please either set `create_graph=False` or "
+            '`strategy="reverse-mode"`.'
+        )
     if strict:
         raise RuntimeError(TOGETHER.format('strategy="forward-mode"', 'strategy="reverse-mode"'))
     if not vectorize:

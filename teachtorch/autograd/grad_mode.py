@@ -31,9 +31,13 @@ class _SwitchDecorator:
 
     def __call__(self, function):
         if inspect.isclass(function):
-            warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
-                          "decorate functions or methods. To preserve the current behavior of class decoration, you can "
-                          "directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=2)
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only "
+                "decorate functions or methods. To preserve the current behavior of class decoration, you can "
+                "directly decorate the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
 
@@ -119,8 +123,8 @@ class set_grad_enabled(_SwitchDecorator):
 
 
 class _unsafe_preserve_version_counter(_SwitchDecorator):
-    """In the block, in-place changes of the tensor (or tensors) are not counted: at its end their versions are what they
-    were, and backward cannot tell that they have changed. Only for changes that no saved tensor minds."""
+    """In the block, in-place changes of the tensor (or tensors) are not counted: at its end their versions are what
+    they were, and backward cannot tell that they have changed. Only for changes that no saved tensor minds."""
 
     def __init__(self, tensors):
         self.tensors = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)

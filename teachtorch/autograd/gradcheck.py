@@ -18,14 +18,17 @@ from .function import Function
 
 
 class GradcheckError(RuntimeError):
-    """A derivative is wrong. The message names the output and the input and shows both Jacobians; a note names the element."""
+    """A derivative is wrong.
+
+    The message names the output and the input and shows both Jacobians; a note names the element.
+    """
 
 
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
               check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False,
               check_batched_forward_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
               masked=None):
-    """Whether |analytical - numerical| <= atol + rtol * |numerical| for every output and input (torch.autograd.gradcheck).
+    """Whether |analytical - numerical| <= atol + rtol * |numerical| for every output and input.
 
     `inputs`: tensors (float64, of which at least one requires grad) and other arguments. False is returned, or a
     GradcheckError raised (`raise_exception`), where they differ; ValueError if no input requires grad. `masked`: of a
@@ -72,9 +75,9 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
         wanted = [a for a in arguments if is_differentiable(a)]
         return tuple(g for g in grad(outputs, wanted, starts, create_graph=True, allow_unused=True) if g is not None)
 
-    return gradcheck(gradient, (*inputs, *grad_outputs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
-                     nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad, check_forward_ad=check_fwd_over_rev,
-                     check_backward_ad=check_rev_over_rev, fast_mode=fast_mode)
+    return gradcheck(gradient, (*inputs, *grad_outputs), eps=eps, atol=atol, rtol=rtol,
+                     raise_exception=raise_exception, nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
+                     check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode)
 
 
 def require(name, value, other_name, other):
@@ -90,7 +93,7 @@ def random_gradient(out, generator, non_contiguous):
     return from_array(values).requires_grad_()
 
 
-# ---- sparse inputs ------------------------------------------------------------------------------------------------------
+# ---- sparse inputs -----------------------------------------------------------------------------------------
 
 def is_sparse(value):
     return isinstance(value, Tensor) and entries_of(value) is not None
@@ -99,14 +102,18 @@ def is_sparse(value):
 def on_strided(func, inputs, masked):
     """(function, inputs) that say the same of strided tensors, one with all elements for each sparse input."""
     coalesced = [t.detach().coalesce() if is_sparse(t) else t for t in inputs]
-    strided = [t.to_dense().requires_grad_(own.requires_grad) if is_sparse(t) else t for t, own in zip(coalesced, inputs)]
+    strided = [
+        t.to_dense().requires_grad_(own.requires_grad) if is_sparse(t) else t for t, own in zip(coalesced, inputs)
+    ]
 
     def of_strided(*args):
         given = [as_sparse(a, t, masked) if is_sparse(t) else a for t, a in zip(coalesced, args)]
         found = func(*given)
         if any(is_sparse(out) for out in as_outputs(found)):
-            raise ValueError("Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on "
-                             "the output of fn for gradcheck.")
+            raise ValueError(
+                "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on "
+                "the output of fn for gradcheck."
+            )
         return found
     return of_strided, tuple(strided)
 
@@ -166,9 +173,11 @@ class _Check:
                               "This check will likely fail if all the inputs are not of double precision floating "
                               "point or complex. ", stacklevel=3)
             if any(n > 1 and s == 0 for n, s in zip(t.shape, t.stride())):
-                raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
-                                   "are non-overlapping to be able to compute the numerical gradients correctly. You "
-                                   "should call .contiguous on the input before passing it to gradcheck.")
+                raise RuntimeError(
+                    f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
+                    "are non-overlapping to be able to compute the numerical gradients correctly. You "
+                    "should call .contiguous on the input before passing it to gradcheck."
+                )
 
     def run(self, fast_mode, forward, backward, undefined):
         self.outputs = outputs = as_outputs(self.func(*self.inputs))
@@ -272,7 +281,8 @@ class _Check:
             raise GradcheckError(
                 "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
                 "different values, although analytical gradient matches numerical gradient.The tolerance for "
-                f"nondeterminism was {self.nondet_tol}.{MAY_BE_NONDETERMINISTIC}")
+                f"nondeterminism was {self.nondet_tol}.{MAY_BE_NONDETERMINISTIC}"
+            )
 
     def compare_fast(self, o, out):
         """vᵀJu both ways; the tolerance grows with the vectors, since errors of all elements add up."""

@@ -95,8 +95,10 @@ def set_requires_grad(t, value):
     """Turn gradients for a leaf on or off, with PyTorch's errors."""
     meta = t._meta
     if not value and meta is not None and meta.grad_fn is not None:
-        raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed "
-                           "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().")
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+            "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+        )
     if value and t._dtype.category != dt.FLOATING:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if value and t.is_inference() and not state.inference:

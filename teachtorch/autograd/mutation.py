@@ -78,8 +78,8 @@ _open = []              # the context that is open, if one is
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors():
-    """In the block, tensors saved for backward may be changed in place: they are cloned before, and backward, which must
-    run in the block too, uses the clones. RuntimeError if such a block is open already."""
+    """In the block, tensors saved for backward may be changed in place: they are cloned before, and backward, which
+    must run in the block too, uses the clones. RuntimeError if such a block is open already."""
     if _open:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()

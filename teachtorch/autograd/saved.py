@@ -96,10 +96,12 @@ def packed(pack, t):
     finally:
         set_grad_mode(before)
     if t._version != version:
-        raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
-                           "hook cannot be modified by in-place operations as this can lead to unexpected "
-                           "side-effects. Please open an issue if you need to perform in-place operations on the input "
-                           "to a pack hook.")
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+            "hook cannot be modified by in-place operations as this can lead to unexpected "
+            "side-effects. Please open an issue if you need to perform in-place operations on the input "
+            "to a pack hook."
+        )
     return found
 
 

@@ -58,11 +58,13 @@ def check_grad_assignable(t, value):
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dtype is not t._dtype:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{c_name(value._dtype)}' to a tensor with "
-                           f"grad_dtype '{scalar_type_name(t._dtype)}'. The gradient must match the tensor's grad_dtype "
-                           "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
-                           "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
-                           "dtypes of a tensor and its gradient may break downstream systems that assume they match.")
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{c_name(value._dtype)}' to a tensor with "
+            f"grad_dtype '{scalar_type_name(t._dtype)}'. The gradient must match the tensor's grad_dtype "
+            "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+            "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
+            "dtypes of a tensor and its gradient may break downstream systems that assume they match."
+        )
     if value._shape != t._shape:
         raise RuntimeError(f"attempting to assign a gradient of size '{list(value._shape)}' to a tensor of size "
                            f"'{list(t._shape)}'. Please ensure that the gradient and the tensor are the same size")
@@ -177,10 +179,12 @@ def detach_(self):
     if state.inference:
         return self
     if self._view is not None:
-        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
-                           "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
-                           "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
-                           "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+            "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
+            "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+        )
     meta = self._meta
     if meta is not None:
         meta.requires_grad, meta.grad_fn, meta.output_nr = False, None, 0

@@ -25,5 +25,7 @@ class Variable(metaclass=VariableMeta):
 
     def __new__(cls, data, requires_grad=False, volatile=None):
         if volatile is not None:
-            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2
+            )
         return data.detach().requires_grad_(requires_grad)

@@ -20,7 +20,8 @@ class Entry:
         self.missing = names.resolve(name)[1]
 
     def as_json(self):
-        return {"name": self.name, "there": self.missing is None, "only_if_asked": self.guarded, "certain": self.certain,
+        return {"name": self.name, "there": self.missing is None,
+                "only_if_asked": self.guarded, "certain": self.certain,
                 "lines": [f"{script}:{line}" for script, line in self.lines],
                 "nearest": names.nearest(self.missing) if self.missing else None,
                 "in_pytorch": names.is_pytorchs(self.name)}

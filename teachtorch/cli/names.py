@@ -1,4 +1,4 @@
-"""PyTorch's names and teachtorch's: what there is of a dotted name such as torch.nn.Linear, and what is nearest to it."""
+"""PyTorch's names and teachtorch's: what there is of a dotted name such as torch.nn.Linear, and what is nearest."""
 import difflib
 import functools
 import importlib

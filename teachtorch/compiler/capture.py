@@ -215,7 +215,9 @@ def refuse_absolute_offset(func, args, kwargs):
     if func._op.name != "as_strided" or args[0].home.is_fresh:
         return
     if len(args) > 3 and args[3] is not None or kwargs.get("storage_offset") is not None:
-        raise NotCapturable(f"as_strided with a storage_offset looks at a tensor that the function did not make{at_line()}")
+        raise NotCapturable(
+            f"as_strided with a storage_offset looks at a tensor that the function did not make{at_line()}"
+        )
 
 
 def meta_like(t):

@@ -27,7 +27,9 @@ class device:
         if index is not None and index < 0:
             raise RuntimeError("Device index must not be negative")
         if type not in KNOWN_TYPES:
-            raise RuntimeError(f"Expected one of {', '.join(KNOWN_TYPES)} device type at start of device string: {type}")
+            raise RuntimeError(
+                f"Expected one of {', '.join(KNOWN_TYPES)} device type at start of device string: {type}"
+            )
         self.type, self.index = type, index
 
     def __repr__(self):

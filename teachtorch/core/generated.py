@@ -3,7 +3,7 @@ import linecache
 
 
 def function_from(source, name, title, scope):
-    """The function `name` that `source` defines, with `scope` as its globals; `title` is what tracebacks call the file."""
+    """The function `name` that `source` defines, with `scope` as its globals; tracebacks call the file `title`."""
     filename = f"<{title}>"
     exec(compile(source, filename, "exec"), scope)
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)

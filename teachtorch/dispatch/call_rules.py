@@ -1,10 +1,9 @@
 """Whether a call fits PyTorch's signatures, and what PyTorch says if it does not.
 
 PyTorch asks this before every call (torch/csrc/utils/python_arg_parser.cpp); here it is asked when a call has failed,
-so that a call that succeeds pays nothing. The signatures stand in pytorch_signatures.txt, as in
-"sum(Tensor input, IntArrayRef[1]? dim, bool keepdim=False, *, ScalarType? dtype=None)". A function may have several; the
-first that fits is taken. If there is one alone, the error names the first argument that does not fit it, otherwise it
-lists them all.
+so that a call that succeeds pays nothing. The signatures stand in pytorch_signatures.txt, as in "sum(Tensor input,
+IntArrayRef[1]? dim, bool keepdim=False, *, ScalarType? dtype=None)". A function may have several; the first that fits
+is taken. If there is one alone, the error names the first argument that does not fit it, otherwise it lists them all.
 """
 import functools
 import re
@@ -22,8 +21,11 @@ from .overriding import overriding
 FILE = Path(__file__).with_name("pytorch_signatures.txt")
 
 # Functions whose tensors may be Python numbers.
-TAKE_NUMBERS = frozenset(name + end for name in "add div divide mul multiply sub subtract true_divide floor_divide".split()
-                         for end in ("", "_")) | {"copy_"}
+TAKE_NUMBERS = frozenset(
+    name + end
+    for name in "add div divide mul multiply sub subtract true_divide floor_divide".split()
+    for end in ("", "_")
+) | {"copy_"}
 
 
 # ---- what fits a type ----------------------------------------------------------------------------------------------
@@ -48,7 +50,11 @@ def is_float(value):
 
 
 def is_number(value):
-    return isinstance(value, int | float | complex | np.number | np.bool_) or is_number_tensor(value) or overriding[type(value)]
+    return (
+        isinstance(value, int | float | complex | np.number | np.bool_)
+        or is_number_tensor(value)
+        or overriding[type(value)]
+    )
 
 
 def is_index(value):
@@ -203,8 +209,10 @@ class Rule:
         if self.fewest != self.most_in_place:
             return (f"{self.name}() takes from {self.fewest} to {self.most_in_place} positional arguments but {count} "
                     "were given")
-        return (f"{self.name}() takes {self.most_in_place} positional argument{'s' * (self.most_in_place != 1)} but {count} "
-                f"{'was' if count == 1 else 'were'} given")
+        return (
+            f"{self.name}() takes {self.most_in_place} positional argument{'s' * (self.most_in_place != 1)} but {count} "
+            f"{'was' if count == 1 else 'were'} given"
+        )
 
     def missing(self, place):
         names = [f'"{p.name}"' for p in self.parameters[place:] if not p.optional]
@@ -258,7 +266,7 @@ def rules_of(name):
 
 
 def objection(name, args, kwargs):
-    """What PyTorch would say of the call's arguments, as a text; None if they fit or PyTorch has no signatures for it."""
+    """What PyTorch would say of the call's arguments; None if they fit or PyTorch has no signatures for it."""
     rules, is_method = rules_of(name)
     args = tuple(args[1:] if is_method else args)
     if not rules:
@@ -277,8 +285,7 @@ def objection(name, args, kwargs):
 
 
 def with_numbers(name, args, kwargs):
-    """(args, kwargs) of a call with numbers in place of the tensors that stand for them; None if it has no such tensors,
-    or fits no signature."""
+    """(args, kwargs) of a call with numbers for the tensors that stand for them; None without such, or if none fits."""
     return rewritten(name, args, kwargs, Rule.with_numbers)
 
 

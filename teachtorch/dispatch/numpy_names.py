@@ -1,8 +1,9 @@
-"""NumPy's names for arguments, which PyTorch takes in all functions that its argument parser reads: axis, keepdims, x, x2.
+"""NumPy's names for arguments (axis, keepdims, x, x2), which PyTorch takes in all functions that its parser reads.
 
-PyTorch looks for them where an argument is missing (torch/csrc/utils/python_arg_parser.cpp, numpy_compatibility_arg_names).
-A function here meets them as keywords that it does not know; it calls itself again with PyTorch's names. Since an argument
-may come under another name, Python cannot say which ones are missing: they are MISSING, which fits nowhere.
+PyTorch looks for them where an argument is missing (torch/csrc/utils/python_arg_parser.cpp,
+numpy_compatibility_arg_names). A function here meets them as keywords that it does not know; it calls itself again
+with PyTorch's names. Since an argument may come under another name, Python cannot say which ones are missing: they are
+MISSING, which fits nowhere.
 """
 from .call_rules import ALIASES, in_place, objection, rules_of
 
@@ -45,7 +46,9 @@ def by_place(rules, name, arguments, alias):
     of_method = (arguments.pop("input"),) if rules_of(rules)[1] and "input" in arguments else ()
     found = in_place(rules, of_method, arguments) if rules else None
     if found is None:
-        raise TypeError(rules and objection(rules, of_method, arguments) or f"{name}() got an unexpected keyword argument '{alias}'")
+        raise TypeError(
+            rules and objection(rules, of_method, arguments) or f"{name}() got an unexpected keyword argument '{alias}'"
+        )
     return found
 
 
@@ -61,11 +64,15 @@ def may_be_called(rules, wanted):
 
 def respelt(rules, kwargs):
     """Keywords of a call, NumPy's names replaced by PyTorch's where the function's signatures have these."""
-    return {TORCH_NAMES[n] if n in TORCH_NAMES and may_be_called(rules, TORCH_NAMES[n]) else n: v for n, v in kwargs.items()}
+    return {
+        TORCH_NAMES[n] if n in TORCH_NAMES and may_be_called(rules, TORCH_NAMES[n]) else n: v for n, v in kwargs.items()
+    }
 
 
 def missing_arguments(rules, name, names, values, args, kwargs):
-    """What PyTorch says of the call `name(*args, **kwargs)`, in which some of the values of all arguments are MISSING."""
+    """What PyTorch says of the call `name(*args, **kwargs)`, in which some of the arguments are MISSING."""
     lacking = [f'"{n}"' for n, v in zip(names, values) if v is MISSING]
-    said = f"{name}() missing {len(lacking)} required positional argument{'s' * (len(lacking) == 1)}: {', '.join(lacking)}"
+    said = (
+        f"{name}() missing {len(lacking)} required positional argument{'s' * (len(lacking) == 1)}: {', '.join(lacking)}"
+    )
     return rules and objection(rules, args, kwargs) or said

@@ -21,7 +21,7 @@ _SEQUENCES = (list, tuple)
 registry = {}                                # name -> Operator
 fallbacks = {}                               # key -> kernel for all operators that have none of their own
 makers = {}                                  # key -> function(operator) that makes its kernel from the others, or None
-refusals = {}                                # key -> function(operator) that makes a kernel which says that there is none
+refusals = {}  # key -> function(operator) that makes a kernel which says that there is none
 
 
 def fallthrough(keys, *args):
@@ -112,8 +112,10 @@ class Operator:
                 return key, kernel
         if not keys & K.BACKENDS_OF_ANY_LAYOUT:
             raise TypeError(f"{self.name}(): expected at least one Tensor among the arguments")
-        raise NotImplementedError(f"Could not run '{self.name}' with arguments from the "
-                                  f"'{K.name_of(keys & K.BACKENDS)}' backend. It has kernels for: {self.describe_kernels()}.")
+        raise NotImplementedError(
+            f"Could not run '{self.name}' with arguments from the "
+            f"'{K.name_of(keys & K.BACKENDS)}' backend. It has kernels for: {self.describe_kernels()}."
+        )
 
     def kernel_for(self, key, keys=0):
         """The kernel that serves one key; `fallthrough` if the key is to be skipped."""

@@ -3,11 +3,11 @@
 Operators do not look at their arguments' types, since each look would cost every call. A kernel that is given a string
 soon fails in one way or another; then the call is held against PyTorch's signatures (call_rules.py). If it fits none,
 the error becomes the TypeError that PyTorch raises for it. Some wrong values would not fail (1 for True, True for a
-dimension): for these a function looks at the argument's class, and asks the signatures if it is no usual one. A call that
-fits and failed over tensors which stand for numbers (`x.cumsum(torch.tensor(1))`) is made again with these numbers, one
-that failed over an argument's name with the argument in its place. Where
-PyTorch has no signature, an AttributeError says which object was asked for what only tensors have; if that is one of the
-arguments, the call was wrong, too.
+dimension): for these a function looks at the argument's class, and asks the signatures if it is no usual one. A call
+that fits and failed over tensors which stand for numbers (`x.cumsum(torch.tensor(1))`) is made again with these
+numbers, one that failed over an argument's name with the argument in its place. Where PyTorch has no signature, an
+AttributeError says which object was asked for what only tensors have; if that is one of the arguments, the call was
+wrong, too.
 """
 import inspect
 import re
@@ -29,7 +29,7 @@ def refuse_misfit(rules, args, kwargs):
 
 
 def explain(error, name, names, rules, args, kwargs):
-    """Raise PyTorch's TypeError if the call does not fit; (args, kwargs) if it is to be made again with these, else None.
+    """Raise PyTorch's TypeError if the call does not fit; (args, kwargs) to make it again with, else None.
 
     `names`: the arguments' names, or the function that has them. `rules`: the function's name in call_rules.py, or "".
     """
@@ -41,7 +41,9 @@ def explain(error, name, names, rules, args, kwargs):
     if rules and kwargs and is_about_names(error) and (again := in_place(rules, args, kwargs)):
         return again
     if isinstance(error, AttributeError):
-        explain_attribute_error(error, name, inspect.signature(names).parameters if callable(names) else names, args, kwargs)
+        explain_attribute_error(
+            error, name, inspect.signature(names).parameters if callable(names) else names, args, kwargs
+        )
     return None
 
 

@@ -8,8 +8,8 @@ from ..tensor import Tensor
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
     """module(*args, **kwargs) with these tensors in place of its parameters and buffers of those names.
 
-    `parameter_and_buffer_dicts`: {"layer.weight": tensor} or several such dicts. `tie_weights`: a tensor given for one name
-    serves for all names of the same parameter. `strict`: RuntimeError unless all are given, and no others.
+    `parameter_and_buffer_dicts`: {"layer.weight": tensor} or several such dicts. `tie_weights`: a tensor given for one
+    name serves for all names of the same parameter. `strict`: RuntimeError unless all are given, and no others.
     """
     given = merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
@@ -52,8 +52,10 @@ def tied(slots, given):
     for group in names.values():
         values = {id(given[name]): given[name] for name in group if name in given}
         if len(values) > 1:
-            raise ValueError(f"functional_call got multiple values for keys {sorted(n for n in group if n in given)}, which are "
-                             "tied. Consider using tie_weights=False")
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(n for n in group if n in given)}, which are "
+                "tied. Consider using tie_weights=False"
+            )
         for value in values.values():
             full.update(dict.fromkeys(group, value))
     return full
@@ -90,7 +92,7 @@ def check_names(slots, given, strict, kind):
 
 
 def stack_module_state(models):
-    """(parameters, buffers) of several modules of one kind, each name's tensors stacked: for vmap with functional_call."""
+    """(parameters, buffers) of modules of one kind, each name's tensors stacked: for vmap with functional_call."""
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if any(type(model) is not type(models[0]) for model in models):

@@ -122,7 +122,9 @@ def tensor_leaves(output, caller):
         raise RuntimeError(f"{caller}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(f"{caller}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}")
+            raise RuntimeError(
+                f"{caller}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}"
+            )
     return leaves, structure
 
 
@@ -157,8 +159,10 @@ def check_number(output):
     if not isinstance(output, Tensor):
         raise RuntimeError(f"{CALL}: Expected f(*args) to return a Tensor, got {type(output)}")
     if output.dim() != 0:
-        raise RuntimeError(f"{CALL}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe "
-                           "you wanted to use the vjp or jacrev APIs instead?")
+        raise RuntimeError(
+            f"{CALL}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe "
+            "you wanted to use the vjp or jacrev APIs instead?"
+        )
 
 
 value_and_grad = grad_and_value
@@ -186,15 +190,19 @@ def vjp(func, *primals, has_aux=False):
         outputs, output_structure = tensor_leaves(output, "vjp(f, *primals)")
         for out in outputs:
             if not out.is_floating_point():
-                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with "
-                                   f"dtype {out.dtype}")
+                raise RuntimeError(
+                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with "
+                    f"dtype {out.dtype}"
+                )
     is_connected = leads_outside(outputs, points)
 
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):
         starts, given = flatten(cotangents)
         if given != output_structure:
-            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-                               f"function. cotangents: {shown(given)}, primal output: {shown(output_structure)}")
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
+                f"function. cotangents: {shown(given)}, primal output: {shown(output_structure)}"
+            )
         wants_graph = is_grad_enabled() if create_graph is None else create_graph
         is_tracked = is_connected or any(s.requires_grad for s in starts)
         found = gradients(outputs, points, starts, wants_graph and is_tracked or state.forward_ad, retain_graph)
@@ -216,9 +224,11 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     leaves, structure = flatten(primals)
     directions, given = flatten(tangents)
     if given != structure:
-        raise RuntimeError(f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals "
-                           "is a tuple of 3 tensors, tangents also must be. Got primals with structure "
-                           f"{spec_text(structure)} and tangents with structure {spec_text(given)}")
+        raise RuntimeError(
+            f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals "
+            "is a tuple of 3 tensors, tangents also must be. Got primals with structure "
+            f"{spec_text(structure)} and tangents with structure {spec_text(given)}"
+        )
     check_tensors(leaves, "primals")
     check_tensors(directions, "tangents")
     push = by_two_backwards if state.dual_level else by_dual_numbers
@@ -265,8 +275,10 @@ def by_two_backwards(func, leaves, directions, structure, strict, has_aux):
 
 def require_dependence(tangents, strict):
     if strict and any(t is None for t in tangents):
-        raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
-                           "allowed with strict=True.")
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
+            "allowed with strict=True."
+        )
 
 
 def linearize(func, *primals):
@@ -295,7 +307,7 @@ def nested(table, output_structure, structure, argnums):
 
 
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
-    """A function that returns func's Jacobian, of shape output.shape + input.shape, by a backward per output element."""
+    """A function that returns func's Jacobian (output.shape + input.shape) by a backward per output element."""
     check_chunk_size(chunk_size, "jacrev")
 
     @functools.wraps(func)

@@ -38,7 +38,9 @@ def spec_text(structure, indent=0):
     kind, keys, parts = structure
     context = None if keys is None else list(keys)
     separator = ",\n" + " " * (indent + 2)
-    return f"TreeSpec({kind.__name__}, {context}, [" + separator.join(spec_text(part, indent + 2) for part in parts) + "])"
+    return (
+        f"TreeSpec({kind.__name__}, {context}, [" + separator.join(spec_text(part, indent + 2) for part in parts) + "])"
+    )
 
 
 def unflatten(leaves, structure):

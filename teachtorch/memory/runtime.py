@@ -1,6 +1,7 @@
 """Runtimes: what a type of device offers, and nothing more. All policy (caching, streams, versions) is above.
 
-A device type joins by registering its runtime here, its kernels under its dispatch key, and nothing else. https://pytorch.org/docs/stable/accelerator.html names the same operations.
+A device type joins by registering its runtime here, its kernels under its dispatch key, and nothing else.
+https://pytorch.org/docs/stable/accelerator.html names the same operations.
 """
 import numpy as np
 
@@ -28,7 +29,7 @@ class Runtime:
 
 
 class DeviceOutOfMemory(RuntimeError):
-    """A device has no room for what `device_malloc` or `map_memory` was asked for; the allocator above tries to help."""
+    """A device has no room for what `device_malloc` or `map_memory` was asked for; the allocator tries to help."""
 
 
 class AcceleratorRuntime(Runtime):
@@ -135,7 +136,10 @@ def is_there(device_type):
 
 
 def _cuda_runtime():
-    """The GPU's runtime, which joins when somebody first asks for it. AssertionError, as PyTorch's, if there is none."""
+    """The GPU's runtime, which joins when somebody first asks for it.
+
+    AssertionError, as PyTorch's, if there is none.
+    """
     from . import cuda
 
     if cuda.why_not() is not None:

@@ -284,8 +284,10 @@ def says_what_to_do():
         yield
     except OSError as error:
         if error.errno == errno.EMFILE:
-            error.add_note("Each storage in shared memory keeps descriptors of this process. `ulimit -n` allows more of "
-                           "them; multiprocessing.set_sharing_strategy('file_system') needs fewer.")
+            error.add_note(
+                "Each storage in shared memory keeps descriptors of this process. `ulimit -n` allows more of "
+                "them; multiprocessing.set_sharing_strategy('file_system') needs fewer."
+            )
         raise
 
 

@@ -354,8 +354,10 @@ class Module(HookedCall, Stateful):
                             f"dtype={dtype}")
 
         def convert(t):
-            is_laid_out = memory_format is not None and t.dim() in (4, 5)      # a lazy parameter has no dimensions yet
-            return converted(t, device, dtype if t.is_floating_point() else None, memory_format if is_laid_out else None)
+            is_laid_out = memory_format is not None and t.dim() in (4, 5)  # a lazy parameter has no dimensions yet
+            return converted(
+                t, device, dtype if t.is_floating_point() else None, memory_format if is_laid_out else None
+            )
 
         return self._apply(convert)
 

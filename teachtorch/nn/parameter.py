@@ -18,7 +18,8 @@ class ParameterMeta(type):
 class Parameter(Tensor, metaclass=ParameterMeta):
     """A tensor that is a module's parameter: a leaf over the memory of `data` that requires grad by default.
 
-    Operators on it return plain tensors. A tensor of a class of its own stays one, marked as a parameter. https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html
+    Operators on it return plain tensors. A tensor of a class of its own stays one, marked as a parameter.
+    https://pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html
     """
 
     __slots__ = ()
@@ -80,10 +81,12 @@ def marked(data, requires_grad):
     """A leaf over the memory of a tensor of a class of its own, which stays of that class and counts as a parameter."""
     t = data.detach().requires_grad_(requires_grad)
     if type(t) is not type(data):
-        raise RuntimeError(f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() "
-                           f"returns an instance of the same type, but return type {type(t).__name__} was found instead. To "
-                           "use the type as a Parameter, please correct the detach() semantics defined by its "
-                           "__torch_dispatch__() implementation.")
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() "
+            f"returns an instance of the same type, but return type {type(t).__name__} was found instead. To "
+            "use the type as a Parameter, please correct the detach() semantics defined by its "
+            "__torch_dispatch__() implementation."
+        )
     t._is_param = True
     return t
 

@@ -468,9 +468,8 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabl
     each sample of (N, C, ...); weight and bias (C,) (Wu and He 2018)."""
     shape = input._shape
     check_group_norm(shape, *[None if t is None else t._shape for t in (weight, bias)], num_groups)
-    return group_norm_(
-        input.contiguous(memory_format=suggested(shape, stride_of(input))), weight, bias, shape[0], shape[1], math.prod(shape[2:]), num_groups, eps
-    )[0]
+    input = input.contiguous(memory_format=suggested(shape, stride_of(input)))
+    return group_norm_(input, weight, bias, *shape[:2], math.prod(shape[2:]), num_groups, eps)[0]
 
 
 def functional_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):

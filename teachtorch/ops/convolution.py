@@ -111,7 +111,9 @@ def check_kernel_is_there(kernel):
         raise RuntimeError("kernel size should be greater than zero, but got: "
                            f"{' x '.join(map(str, kernel))} (TxHxW)")
     height, width = (1, *kernel) if len(kernel) == 1 else kernel
-    raise RuntimeError(f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: {width}")
+    raise RuntimeError(
+        f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: {width}"
+    )
 
 
 def check_kernel_fits(shape, weight_shape, padding, dilation):

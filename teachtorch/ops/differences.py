@@ -103,8 +103,10 @@ def check_histogram(shape, dtype, bins, weight_shape):
     if isinstance(bins, int) and bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if not isinstance(bins, int) and bins.shape == (0,):
-        raise RuntimeError("torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins "
-                           "tensor for dimension 0")
+        raise RuntimeError(
+            "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins "
+            "tensor for dimension 0"
+        )
 
 
 def check_range(range):

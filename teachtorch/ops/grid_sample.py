@@ -194,7 +194,11 @@ def warn_of_corners():
 
 def base_coordinates(theta, size, align_corners):
     """The middles of `size` pixels from -1 to 1."""
-    found = exports[""]["linspace"](-1, 1, size, dtype=theta._dtype, device=theta._device) if size > 1 else theta.new_zeros(size)
+    found = (
+        exports[""]["linspace"](-1, 1, size, dtype=theta._dtype, device=theta._device)
+        if size > 1
+        else theta.new_zeros(size)
+    )
     return found if align_corners else found * ((size - 1) / size)
 
 

@@ -13,8 +13,8 @@ from ..dispatch.batched import BRANCH, ITEM, NO_STORAGE, refuse_batched
 from ..dispatch.state import state
 from ..dispatch.torch_function import reported
 from ..memory.storage import UntypedStorage, bytes_of
-from ..tensor import (Entries, Tensor, array_of, entries_of, from_array, from_entries, from_geometry, method, storage_of,
-                      stride_of)
+from ..tensor import (Entries, Tensor, array_of, entries_of, from_array, from_entries, from_geometry, method,
+                      storage_of, stride_of)
 from .arguments import as_dtype
 from .creation import announced, asked_grad, tensor
 from .declare import publish

@@ -281,7 +281,9 @@ def probability_loss(input, target, weight, ignore_index, reduction, label_smoot
     if reduction == "none":
         return -products.sum(dim)
     total = -products.sum()
-    return total / math.prod(input.shape[:dim] + input.shape[dim + 1:] if input.size(dim) else (0,)) if reduction == "mean" else total
+    if reduction == "sum":
+        return total
+    return total / math.prod(input.shape[:dim] + input.shape[dim + 1:] if input.size(dim) else (0,))
 
 
 def smooth_loss(log_probabilities, target, weight, ignore_index, reduction):

@@ -13,7 +13,8 @@ from ..tensor import Tensor
 
 # Our operators that ATen has under another name or overload; the others are "<name>.default".
 OVERLOADS = {
-    "alias": "detach.default", "sum": "sum.default", "sum_dim": "sum.dim_IntList", "mean": "mean.default", "mean_dim": "mean.dim",
+    "alias": "detach.default", "sum": "sum.default", "sum_dim": "sum.dim_IntList", "mean": "mean.default",
+    "mean_dim": "mean.dim",
     "max_dim": "max.dim", "min_dim": "min.dim", "prod_dim": "prod.dim_int", "median_dim": "median.dim",
     "transpose": "transpose.int", "select": "select.int", "slice": "slice.Tensor", "index": "index.Tensor",
     "where": "where.self", "split": "split.Tensor", "squeeze_dim": "squeeze.dim", "gather": "gather.default",

@@ -3,9 +3,11 @@ from ..core.once import warn_once
 from ..memory.typed_storage import TypedStorage
 from ..tensor import method, share_memory, storage_of
 
-DEPRECATED = ("TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
-              "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
-              "directly, use tensor.untyped_storage() instead of tensor.storage()")
+DEPRECATED = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+    "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
+    "directly, use tensor.untyped_storage() instead of tensor.storage()"
+)
 
 
 def share_memory_(self):

@@ -1,4 +1,4 @@
-"""`__torch_dispatch__`: classes and modes that take operators over below autograd, where the backend's kernel would run.
+"""`__torch_dispatch__`: classes and modes that take operators over below autograd, in place of a backend's kernel.
 
     autograd has recorded the call  →  the key Python  →  modes, innermost first; then the arguments' classes
                                                         →  without any, the backend's kernel
@@ -106,7 +106,7 @@ def is_factory(func):
     return func._op.name == "lift_fresh" or getattr(func._op.info, "kind", None) == "factory"
 
 
-# ---- modes ------------------------------------------------------------------------------------------------------------
+# ---- modes -------------------------------------------------------------------------------------------------
 
 class TorchDispatchMode:
     """A context manager whose `__torch_dispatch__` sees every operator that runs in its block, below autograd.
@@ -130,7 +130,7 @@ class TorchDispatchMode:
         dispatch_modes.pop()
 
 
-# ---- wrapper tensors --------------------------------------------------------------------------------------------------
+# ---- wrapper tensors ---------------------------------------------------------------------------------------
 
 def make_wrapper_subclass(cls, size, strides=None, storage_offset=0, memory_format=None, dtype=None, layout=None,
                           device=None, pin_memory=False, requires_grad=False, **further):

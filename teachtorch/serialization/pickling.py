@@ -93,7 +93,10 @@ def reduced_tensor(t):
 
 
 def on_entries(t):
-    """A sparse tensor: its layout, and what it holds. As in PyTorch it is loaded as a plain one that asks for no gradient."""
+    """A sparse tensor: its layout, and what it holds.
+
+    As in PyTorch it is loaded as a plain one that asks for no gradient.
+    """
     return rebuild.sparse_tensor, (t.layout, (t._indices(), t._values(), t.shape, t.is_coalesced()))
 
 

@@ -60,10 +60,12 @@ def check(tensors):
                            "model is to use `save_model`.")
     for name, t in tensors.items():
         if not t.is_contiguous():
-            raise ValueError(f"You are trying to save a non contiguous tensor: `{name}` which is not allowed. It either "
-                             "means you are trying to save tensors which are reference of each other in which case it's "
-                             "recommended to save only the full tensors, and reslice at load time, or simply call "
-                             "`.contiguous()` on your tensor to pack it before saving.")
+            raise ValueError(
+                f"You are trying to save a non contiguous tensor: `{name}` which is not allowed. It either "
+                "means you are trying to save tensors which are reference of each other in which case it's "
+                "recommended to save only the full tensors, and reslice at load time, or simply call "
+                "`.contiguous()` on your tensor to pack it before saving."
+            )
 
 
 def sharing_names(tensors):

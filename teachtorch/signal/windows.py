@@ -130,7 +130,9 @@ def hamming(M, *, sym=True, dtype=None, layout=strided, device=None, requires_gr
 
 def hann(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """(1 - cos(2 pi n / M')) / 2."""
-    return general_hamming(M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
+    return general_hamming(
+        M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
+    )
 
 
 def blackman(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):

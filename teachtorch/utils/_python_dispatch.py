@@ -10,7 +10,7 @@ from ..tensor import Tensor, storage_of, stride_of
 RESHAPING = frozenset(("t_", "transpose_", "swapaxes_", "swapdims_", "squeeze_", "unsqueeze_", "as_strided_"))
 
 
-# ---- modes ------------------------------------------------------------------------------------------------------------
+# ---- modes -------------------------------------------------------------------------------------------------
 
 def _get_current_dispatch_mode():
     """The innermost mode that is on, or None."""
@@ -41,7 +41,7 @@ def _disable_current_modes():
         dispatch_modes.set(before)
 
 
-# ---- classes ----------------------------------------------------------------------------------------------------------
+# ---- classes -----------------------------------------------------------------------------------------------
 
 def is_traceable_wrapper_subclass(t):
     """Whether a tensor is of a class that says what it consists of: `__tensor_flatten__`, `__tensor_unflatten__`."""
@@ -71,7 +71,7 @@ def transform_subclass(t, callback, outer_size=None, outer_stride=None):
     return made
 
 
-# ---- aliasing ---------------------------------------------------------------------------------------------------------
+# ---- aliasing ----------------------------------------------------------------------------------------------
 
 def return_and_correct_aliasing(func, args, kwargs, out):
     """What a handler returns, so that memory is shared as `func` shares it: a view looks at the storage of its

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TreeSpec:
-    """The shape of a nesting: the class of each container, dict keys, and the specs of what is in it; a leaf has none."""
+    """The shape of a nesting: each container's class, dict keys and the specs of what is in it; a leaf has none."""
 
     type: object
     context: object
@@ -48,8 +48,10 @@ def tree_unflatten(leaves, treespec):
     """The nesting again. ValueError if the number of leaves is another."""
     leaves = list(leaves)
     if len(leaves) != treespec.num_leaves:
-        raise ValueError(f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a "
-                         f"pytree that holds {treespec.num_leaves} items")
+        raise ValueError(
+            f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a "
+            f"pytree that holds {treespec.num_leaves} items"
+        )
     return _unflatten(iter(leaves), treespec)
 
 
@@ -63,7 +65,7 @@ def _unflatten(leaves, spec):
 
 
 def tree_map(func, tree, *rests, is_leaf=None):
-    """The nesting with `func` applied to each leaf; with further trees of the same shape, to the leaves side by side."""
+    """The nesting with `func` applied to each leaf; with more trees of the same shape, to leaves side by side."""
     leaves, spec = tree_flatten(tree, is_leaf)
     others = [tree_leaves(rest, is_leaf) for rest in rests]
     return tree_unflatten([func(*parts) for parts in zip(leaves, *others)], spec)

@@ -44,9 +44,11 @@ def noop_context_fn():
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-NOT_PASSED = ("torch.utils.checkpoint{}: the use_reentrant parameter should be passed explicitly. {} use_reentrant=False "
-              "is recommended, but if you need to preserve the current default behavior, you can pass "
-              "use_reentrant=True. Refer to docs for more details on the differences between the two variants.")
+NOT_PASSED = (
+    "torch.utils.checkpoint{}: the use_reentrant parameter should be passed explicitly. {} use_reentrant=False "
+    "is recommended, but if you need to preserve the current default behavior, you can pass "
+    "use_reentrant=True. Refer to docs for more details on the differences between the two variants."
+)
 WITHOUT = ("Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception.",
            "In version 2.9 we will raise an exception if use_reentrant is not passed.")
 
@@ -339,9 +341,11 @@ class CheckpointFunction(Function):
     def backward(ctx, *grads):
         """Run the segment again, and backward through it. RuntimeError in autograd.grad, which it cannot serve."""
         if isinstance(current.task, TargetedTask):
-            raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing "
-                               "an `inputs` parameter to .backward(). To resolve this error, you can either set "
-                               "use_reentrant=False, or call .backward() without passing the `inputs` argument.")
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing "
+                "an `inputs` parameter to .backward(). To resolve this error, you can either set "
+                "use_reentrant=False, or call .backward() without passing the `inputs` argument."
+            )
         args = list(ctx.args)
         for place, t in zip(ctx.places, ctx.saved_tensors):
             args[place] = t

@@ -30,8 +30,8 @@ class Holder(NamedTuple):
     """One entry of the ledger: something that holds `held`, a tensor or the storage.
 
     kind: "python", "view", "grad", "entries" (of a sparse tensor), "saved", "leaf" (AccumulateGrad, or the edge that
-    stands for it), "array", "shared", "stream", or another of `more_holders`. what: the same in words. by: the tensor or node that
-    holds; None for what lies outside the engine. count: how many references.
+    stands for it), "array", "shared", "stream", or another of `more_holders`. what: the same in words. by: the tensor
+    or node that holds; None for what lies outside the engine. count: how many references.
     """
 
     kind: str

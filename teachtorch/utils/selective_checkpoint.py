@@ -15,7 +15,10 @@ from ._python_dispatch import TorchDispatchMode
 
 
 class CheckpointPolicy(enum.Enum):
-    """What becomes of an operator's result. MUST_ forbids others (a compiler) to decide differently, PREFER_ does not."""
+    """What becomes of an operator's result.
+
+    MUST_ forbids others (a compiler) to decide differently, PREFER_ does not.
+    """
 
     MUST_SAVE = 0
     PREFER_SAVE = 1

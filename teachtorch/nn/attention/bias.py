@@ -58,7 +58,10 @@ class CausalBias(Tensor):
 
 
 def causal_upper_left(*size):
-    """The mask of (queries, keys) whose diagonal starts at the upper left. AssertionError unless there are two sizes."""
+    """The mask of (queries, keys) whose diagonal starts at the upper left.
+
+    AssertionError unless there are two sizes.
+    """
     return CausalBias(CausalVariant.UPPER_LEFT, *two(size, "causal_upper_left"))
 
 

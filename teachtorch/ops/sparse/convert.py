@@ -48,8 +48,8 @@ def dense_array(t):
 def to_dense(self, dtype=None, *, masked_grad=None):
     """The tensor in strided layout: itself if it is so already (and in `dtype`).
 
-    `masked_grad`: whether the gradient holds what belongs to the entries of this tensor alone (True, the default), or that
-    of all elements. RuntimeError for a sparse tensor with a dtype.
+    `masked_grad`: whether the gradient holds what belongs to the entries of this tensor alone (True, the default), or
+    that of all elements. RuntimeError for a sparse tensor with a dtype.
     """
     if is_sparse(self):
         return to_dense_op(self, dtype, masked_grad)
@@ -106,8 +106,10 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
                         " * (int sparse_dim)\n")
     if is_sparse(self):
         if sparse_dim != sparse_dims(self):
-            raise RuntimeError("to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() "
-                               "is not supported")
+            raise RuntimeError(
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() "
+                "is not supported"
+            )
         return self
     check_sparse_dim(sparse_dim, len(self._shape))
     return to_sparse_dim_op(self, sparse_dim)
@@ -172,8 +174,10 @@ def sparse_mask_op(self, mask):
 def sparse_mask(self, mask):
     """A sparse tensor with the places of `mask`, which is sparse, and the elements of this tensor there."""
     if self._shape != mask._shape:
-        raise RuntimeError(f"sparse_mask(): operands have incompatible sizes; self has size {list(self._shape)} but mask "
-                           f"has size {list(mask._shape)}")
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {list(self._shape)} but mask "
+            f"has size {list(mask._shape)}"
+        )
     if not is_sparse(mask):
         raise no_kernel(sparse_mask_op, (self, mask), "CPU")
     return self if self is mask else sparse_mask_op(self, mask)

@@ -131,7 +131,9 @@ def bmm(keys, self, mat2):
     check_dtypes(self, mat2)
     (batch, n, m), p = self._shape, mat2._shape[2]
     indices, values = parts(self)
-    blocks = sparse(np.stack([indices[0] * n + indices[1], indices[0] * m + indices[2]]), values, (batch * n, batch * m))
+    blocks = sparse(
+        np.stack([indices[0] * n + indices[1], indices[0] * m + indices[2]]), values, (batch * n, batch * m)
+    )
     dense = from_array(array_of(mat2).reshape(batch * m, p))
     return from_array(add_product(zeros_for(blocks, dense), blocks, dense).reshape(batch, n, p))
 

@@ -191,8 +191,10 @@ def broadcast(t, shape):
 def intersection(self, other):
     """The product of two sparse tensors: entries of one (`source`), times the sum of the other's at their place."""
     if sparse_dims(self) != sparse_dims(other) or self._shape != other._shape:
-        raise RuntimeError("sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
-                           "of sparse dimensions, and shape of sparse dimensions")
+        raise RuntimeError(
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
+            "of sparse dimensions, and shape of sparse dimensions"
+        )
     dtype = common_dtype((self, other))
     if not entry_count(self) or not entry_count(other):
         return empty_sparse(self._shape, dtype, sparse_dims(self))

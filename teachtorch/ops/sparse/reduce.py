@@ -61,7 +61,7 @@ def sparse_sum_op(self, dim):
 
 
 def sparse_sum(input, dim=None, dtype=None):
-    """The sum of all elements, or over the dimensions `dim`: sparse while a sparse dimension is left (torch.sparse.sum).
+    """The sum of all elements, or over `dim`: sparse while a sparse dimension is left (torch.sparse.sum).
 
     The gradient is sparse: it holds what belongs to the entries of `input`. `dtype`: of the sum.
     """

@@ -8,9 +8,11 @@ from ..declare import exports, publish
 from ..namespaces import full_name
 from .declare import on_sparse
 
-NO_KERNEL = ("Could not run '{0}' with arguments from the '{1}' backend. This could be because the operator doesn't exist "
-             "for this backend, or was omitted during the selective/custom build process (if using custom build). '{0}' "
-             "is only available for these backends: [{2}].")
+NO_KERNEL = (
+    "Could not run '{0}' with arguments from the '{1}' backend. This could be because the operator doesn't exist "
+    "for this backend, or was omitted during the selective/custom build process (if using custom build). '{0}' "
+    "is only available for these backends: [{2}]."
+)
 # Views by strides: PyTorch makes them of this one operator.
 BY_STRIDES = frozenset([
     "slice", "slice_", "squeeze", "squeeze.dim", "squeeze.dims", "split", "split_with_sizes",

@@ -182,8 +182,10 @@ def cat(keys, tensors, dim=0):
     dim = geometry.wrap_dim(dim, len(first._shape))
     for position, one in enumerate(tensors):
         if one._shape[:dim] + one._shape[dim + 1:] != first._shape[:dim] + first._shape[dim + 1:]:
-            raise RuntimeError(f"All tensors must have the same shape: {list(first._shape)} (except in the concatenating "
-                               f"dimension), but found shape: {list(one._shape)} at position {position}.")
+            raise RuntimeError(
+                f"All tensors must have the same shape: {list(first._shape)} (except in the concatenating "
+                f"dimension), but found shape: {list(one._shape)} at position {position}."
+            )
         if sparse_dims(one) != sparse_dims(first):
             raise RuntimeError("All tensors must have the same number of sparse and dense dimensions at position "
                                f"{position}.")
