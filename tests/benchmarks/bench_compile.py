@@ -1,7 +1,7 @@
 """Compiled functions beside PyTorch eager: python tests/benchmarks/bench_compile.py
 
-Each line: milliseconds of PyTorch eager, of teachtorch eager, of the compiled function (minima of interleaved runs), the
-ratio compiled / PyTorch and its target.
+Each line: milliseconds of PyTorch eager, of teachtorch eager, of the compiled function (minima of interleaved runs),
+the ratio compiled / PyTorch and its target.
 """
 import math
 import time

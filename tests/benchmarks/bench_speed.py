@@ -182,7 +182,9 @@ def main():
         show("import", *import_times(options.rounds), 0.5)
     if options.only in "first call":
         seconds = slowest_first_call()
-        print(f"{'slowest first call on a small tensor, nothing cached':56} {seconds * 1e6:12.1f} us   promised: 500000 us")
+        print(
+            f"{'slowest first call on a small tensor, nothing cached':56} {seconds * 1e6:12.1f} us   promised: 500000 us"
+        )
 
 
 if __name__ == "__main__":

@@ -138,8 +138,10 @@ def test_arguments_that_are_wrong():
 
 
 def test_the_log_prints_graph_groups_and_source():
-    code = ("import teachtorch as torch\nf = torch.compile(lambda x: (x * 2).relu())\nf(torch.ones(3))\nf(torch.ones(4))\n"
-            "torch.compile(lambda x: x if x.sum() > 0 else -x)(torch.ones(2))\n")
+    code = (
+        "import teachtorch as torch\nf = torch.compile(lambda x: (x * 2).relu())\nf(torch.ones(3))\nf(torch.ones(4))\n"
+        "torch.compile(lambda x: x if x.sum() > 0 else -x)(torch.ones(2))\n"
+    )
     done = subprocess.run([sys.executable, "-c", code], env={**__import__("os").environ, "TEACHTORCH_LOG": "compile"},
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

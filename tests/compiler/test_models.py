@@ -38,7 +38,9 @@ def test_mlp():
 
 def test_cnn():
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3))
+    model = nn.Sequential(
+        nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3)
+    )
     target = torch.tensor([0, 2])
     compare(model, lambda: torch.randn(2, 1, 8, 8), loss=lambda y: F.cross_entropy(y, target))
 

@@ -19,8 +19,11 @@ def world(request):
     """The example as a module over one of the libraries, and that library."""
     torch = importlib.import_module(request.param)
     module = types.ModuleType(f"int8_on_{request.param}")
-    sys.modules[module.__name__] = module            # pickle finds the class by its module
-    exec(SOURCE.read_text("utf-8").replace("import teachtorch as torch", f"import {request.param} as torch"), module.__dict__)
+    sys.modules[module.__name__] = module  # pickle finds the class by its module
+    exec(
+        SOURCE.read_text("utf-8").replace("import teachtorch as torch", f"import {request.param} as torch"),
+        module.__dict__,
+    )
     yield torch, module
     del sys.modules[module.__name__]
 
@@ -55,7 +58,9 @@ def test_accuracy_stays_and_weights_shrink(world, trained):
     small = int8.quantize_(copy.deepcopy(model))
     assert accuracy(model) > 0.94
     assert abs(accuracy(small) - accuracy(model)) <= 0.01
-    numbers = sum(w.numbers.numel() * w.numbers.element_size() for w in (small[0].weight, small[2].weight, small[4].weight))
+    numbers = sum(
+        w.numbers.numel() * w.numbers.element_size() for w in (small[0].weight, small[2].weight, small[4].weight)
+    )
     assert int8.weight_bytes(model) == 4 * numbers
     assert int8.weight_bytes(model) / int8.weight_bytes(small) > 3.85        # the scales are not free
     before, after = (len(file_size(torch, m).getvalue()) for m in (model, small))

@@ -38,7 +38,7 @@ def packet(torch, name):
     return getattr(getattr(torch.ops, space), short)
 
 
-# ---- schemas ----------------------------------------------------------------------------------------------------------
+# ---- schemas -----------------------------------------------------------------------------------------------
 
 def prototypes(torch):
     T = torch.Tensor
@@ -92,13 +92,14 @@ def test_a_name_needs_a_namespace(torch):
         scale(torch, "nonamespace")
 
 
-# ---- calls ------------------------------------------------------------------------------------------------------------
+# ---- calls -------------------------------------------------------------------------------------------------
 
 def test_calls(torch):
     op, name = scale(torch)
     x = torch.ones(2)
-    assert [t.tolist() for t in (op(x), op(x, 3.0), op(x, k=3.0), packet(torch, name)(x), packet(torch, name).default(x, 4))] \
-        == [[2.0, 2.0], [3.0, 3.0], [3.0, 3.0], [2.0, 2.0], [4.0, 4.0]]
+    assert [
+        t.tolist() for t in (op(x), op(x, 3.0), op(x, k=3.0), packet(torch, name)(x), packet(torch, name).default(x, 4))
+    ] == [[2.0, 2.0], [3.0, 3.0], [3.0, 3.0], [2.0, 2.0], [4.0, 4.0]]
     assert str(packet(torch, name).default) == name.replace("::", ".") + ".default"
     assert packet(torch, name).default is packet(torch, name).default
 
@@ -129,7 +130,9 @@ def test_results_must_not_share_memory_with_arguments(torch):
         op = torch.library.custom_op(fresh_name(), annotated(function, T, x=T), mutates_args=())
         with pytest.raises(RuntimeError, match="must not also be an input"):
             op(torch.ones(2))
-    twice = torch.library.custom_op(fresh_name(), annotated(lambda x: (x + 1,) * 2, typing.Tuple[T, T], x=T), mutates_args=())
+    twice = torch.library.custom_op(
+        fresh_name(), annotated(lambda x: (x + 1,) * 2, typing.Tuple[T, T], x=T), mutates_args=()
+    )
     with pytest.raises(RuntimeError, match="other returns"):
         twice(torch.ones(2))
 
@@ -150,7 +153,7 @@ def test_a_change_that_is_declared_counts_a_version(torch):
     assert op(x) is None and x.tolist() == [1.0, 1.0] and x._version == 2
 
 
-# ---- autograd ---------------------------------------------------------------------------------------------------------
+# ---- autograd ----------------------------------------------------------------------------------------------
 
 def test_without_a_gradient_backward_says_so(torch):
     op, _ = scale(torch)
@@ -204,7 +207,7 @@ def test_what_runs_inside_is_not_recorded(torch):
     assert seen == [False]
 
 
-# ---- fake rules and opcheck -------------------------------------------------------------------------------------------
+# ---- fake rules and opcheck --------------------------------------------------------------------------------
 
 def test_fake_rules(torch):
     op, _ = scale(torch)
@@ -218,7 +221,9 @@ def test_opcheck_finds_what_breaks_a_rule(torch):
     T = torch.Tensor
     good, _ = scale(torch)
     good.register_fake(lambda x, k=2.0: torch.empty_like(x))
-    good.register_autograd(lambda ctx, g: (g * ctx.k, None), setup_context=lambda ctx, inputs, output: setattr(ctx, "k", inputs[1]))
+    good.register_autograd(
+        lambda ctx, g: (g * ctx.k, None), setup_context=lambda ctx, inputs, output: setattr(ctx, "k", inputs[1])
+    )
     x = torch.rand(3, requires_grad=True)
     assert set(torch.library.opcheck(good, (x,)).values()) == {"SUCCESS"}
 
@@ -234,7 +239,7 @@ def test_opcheck_finds_what_breaks_a_rule(torch):
     assert torch.library.opcheck(good, (x,), test_utils="test_schema") == {"test_schema": "SUCCESS"}
 
 
-# ---- Library ----------------------------------------------------------------------------------------------------------
+# ---- Library -----------------------------------------------------------------------------------------------
 
 def test_a_library_defines_and_implements(torch):
     space = f"space{next(numbers)}"

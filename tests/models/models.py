@@ -24,7 +24,9 @@ def give_weights(model, T, scale=0.2):
 
 def is_gain(model, parameter):
     """Whether a parameter is the weight of a normalisation, which begins near 1."""
-    return any(parameter is getattr(module, "weight", None) for module in model.modules() if "Norm" in str(type(module)))
+    return any(
+        parameter is getattr(module, "weight", None) for module in model.modules() if "Norm" in str(type(module))
+    )
 
 
 def digit_pictures(T, count):

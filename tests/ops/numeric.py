@@ -105,4 +105,6 @@ def check_gradients(function, args, kwargs):
         wrong = np.abs(have - want) > ATOL + RTOL * np.abs(want)
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0])
-            raise AssertionError(f"input {number}, element {at}: autograd says {have[at]:.9g}, differences {want[at]:.9g}")
+            raise AssertionError(
+                f"input {number}, element {at}: autograd says {have[at]:.9g}, differences {want[at]:.9g}"
+            )

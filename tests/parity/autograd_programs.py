@@ -302,7 +302,9 @@ WRITES = {
     "t_": lambda m, t, u, k: t.t_(),
     "transpose_": lambda m, t, u, k: t.transpose_(0, -1),
     "detach_": lambda m, t, u, k: t.detach_(),
-    "out=": lambda m, t, u, k: m.library.mul(t, u, out=u) if k % 2 and t.shape == u.shape else m.library.sin(t.detach(), out=t),
+    "out=": lambda m, t, u, k: (
+        m.library.mul(t, u, out=u) if k % 2 and t.shape == u.shape else m.library.sin(t.detach(), out=t)
+    ),
 }
 
 

@@ -32,7 +32,8 @@ def tensor_facts(t):
 
 
 def named(text):
-    """Texts without what must differ: the library's name, its modules' paths, addresses, PyTorch's hints in brackets."""
+    """Texts without what must differ: the library's name, its modules' paths, addresses, PyTorch's hints in brackets.
+    """
     text = text.replace("teachtorch", "torch")
     return re.sub(r"torch\.(nn|optim|utils\.data)\.[\w.]*\.(?=\w)", r"torch.\1.", text)
 

@@ -86,7 +86,9 @@ def listing(torch, names):
             said = said_of(function, [torch.ones(2, 3)] if space == "Tensor." else [])
             if said:
                 prefix = space if space in ("Tensor.", "nn.functional.") else ""
-                lines += [prefix + text for text in signatures_of(said, *candidates.get(name, ([], [])), space == "Tensor.")]
+                lines += [
+                    prefix + text for text in signatures_of(said, *candidates.get(name, ([], [])), space == "Tensor.")
+                ]
     return HEAD + "\n".join(lines) + "\n"
 
 

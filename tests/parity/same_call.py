@@ -89,7 +89,8 @@ def assert_same_error(torch, call, same_text=True):
 
 
 def first_line(error, call):
-    """What it says; of a method's error without the place of the argument, which teachtorch counts from the tensor on."""
+    """What it says; of a method's error without the place of the argument, which teachtorch counts from the tensor on.
+    """
     line = str(error).split("\n")[0]
     return line if call.startswith("torch.") else re.sub(r" \(position \d+\)", "", line)
 

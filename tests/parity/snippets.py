@@ -1,7 +1,7 @@
 """Snippets of user code, run on both libraries: values, dtypes, strides, nodes, warnings and errors must be the same.
 
-A table of snippets is a text: one a line; a line that begins with "|" continues the one before. The last expression of a
-snippet is what is compared. `torch` is the library; nn, F, L (linalg), np, io, nan and inf are there.
+A table of snippets is a text: one a line; a line that begins with "|" continues the one before. The last expression of
+a snippet is what is compared. `torch` is the library; nn, F, L (linalg), np, io, nan and inf are there.
 """
 import ast
 import contextlib

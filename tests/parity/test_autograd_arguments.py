@@ -105,8 +105,12 @@ CODES = {
     "leaf in inference mode": in_inference_mode,
     "multithreading": lambda lib: [lib.autograd.is_multithreading_enabled(), threads_in_block(lib)],
     "hooks of a leaf": lambda lib: hooks_of(lib),
-    **{f"{kind} {names}": by_name(kind, *names)
-       for kind in ("Plain", "WithSetup") for names in ((), ("x",), ("n",), ("x", "n")) if (kind, names) != ("Plain", ())},
+    **{
+        f"{kind} {names}": by_name(kind, *names)
+        for kind in ("Plain", "WithSetup")
+        for names in ((), ("x",), ("n",), ("x", "n"))
+        if (kind, names) != ("Plain", ())
+    },
     "called": lambda lib: Functions(lib).Plain()(lib.ones(1)),
 }
 

@@ -15,7 +15,7 @@ def random_case(seed):
     """(sizes in elements with dtypes, limits in bytes, which are sparse, an order or none) that often meet a limit."""
     rng = random.Random(seed)
     has_order = rng.random() < 0.5
-    dtypes = DTYPES[:1] if has_order else DTYPES         # several open buckets come last, in an order of PyTorch's hashing
+    dtypes = DTYPES[:1] if has_order else DTYPES  # several open buckets come last, in an order of PyTorch's hashing
     tensors = [(rng.choice((1, 2, 4, 5, 8)), rng.choice(dtypes)) for _ in range(rng.randint(1, 12))]
     limits = [rng.choice((8, 16, 32)) for _ in range(rng.randint(1, 3))]
     sparse = [rng.random() < 0.2 for _ in tensors] if rng.random() < 0.5 else []

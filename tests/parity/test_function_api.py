@@ -979,7 +979,9 @@ def gradcheck_of_a_constant_function(m):
 
 @program
 def gradcheck_of_an_offset_backward(m):
-    check(m, function_of(m, lambda ctx, x: x * 2, lambda ctx, g: g * 2 + 0 * g + (g == 0).to(g.dtype) * 0).apply, leaf(m))
+    check(
+        m, function_of(m, lambda ctx, x: x * 2, lambda ctx, g: g * 2 + 0 * g + (g == 0).to(g.dtype) * 0).apply, leaf(m)
+    )
 
 
 @program

@@ -132,7 +132,12 @@ def test_schedules_are_torchs():
     for wait in (0, 1, 2):
         for warmup in (0, 1):
             for active in (1, 3):
-                for extra in ({}, {"repeat": 2}, {"skip_first": 3}, {"repeat": 1, "skip_first": 2, "skip_first_wait": 1}):
+                for extra in (
+                    {},
+                    {"repeat": 2},
+                    {"skip_first": 3},
+                    {"repeat": 1, "skip_first": 2, "skip_first_wait": 1},
+                ):
                     made = [engine.profiler.schedule(wait=wait, warmup=warmup, active=active, **extra)
                             for engine in ENGINES]
                     actions = [[action(step).name for step in range(20)] for action in made]

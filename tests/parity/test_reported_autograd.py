@@ -198,7 +198,9 @@ def test_saved_results_and_views_are_copied_before_they_change():
     assert teachtorch.allclose(a.grad, 2 * a.detach() + 3 * a.detach().exp())
 
 
-SNIPPETS = [snippet for table in (FORWARD_MODE, TRANSFORMS, GRADCHECKS, OPERATORS, MUTATIONS) for snippet in snippets_of(table)]
+SNIPPETS = [
+    snippet for table in (FORWARD_MODE, TRANSFORMS, GRADCHECKS, OPERATORS, MUTATIONS) for snippet in snippets_of(table)
+]
 
 
 @pytest.fixture(scope="module", autouse=True)

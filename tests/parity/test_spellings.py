@@ -11,10 +11,12 @@ from tests.parity.wrong_calls import all_rules, outcome, right_calls  # noqa: E4
 
 PARTS = 8
 # Their results differ from call to call; and functions whose refusals of odd shapes differ.
-VARYING = frozenset("empty_like rand_like randn_like randint_like rrelu rrelu_ bernoulli bernoulli_ multinomial poisson normal_ "
-                    "uniform_ random_ exponential_ cauchy_ geometric_ log_normal_ dropout dropout_ alpha_dropout "
-                    "feature_dropout feature_alpha_dropout alpha_dropout_ feature_dropout_ feature_alpha_dropout_ "
-                    "randperm frobenius_norm native_batch_norm binomial new_empty resize_ resize_as_ empty_permuted is_same_size".split())
+VARYING = frozenset(
+    "empty_like rand_like randn_like randint_like rrelu rrelu_ bernoulli bernoulli_ multinomial poisson normal_ "
+    "uniform_ random_ exponential_ cauchy_ geometric_ log_normal_ dropout dropout_ alpha_dropout "
+    "feature_dropout feature_alpha_dropout alpha_dropout_ feature_dropout_ feature_alpha_dropout_ "
+    "randperm frobenius_norm native_batch_norm binomial new_empty resize_ resize_as_ empty_permuted is_same_size".split()
+)
 
 
 def numpy_spellings(name, rule, args, kwargs):

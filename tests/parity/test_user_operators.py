@@ -18,7 +18,9 @@ def returning(lib, annotation, make):
     def kernel(x):
         return make(x)
     kernel.__annotations__ = {"x": lib.Tensor, "return": annotation}
-    op = importlib.import_module(lib.__name__ + ".library").custom_op(f"results::op{next(numbers)}", kernel, mutates_args=())
+    op = importlib.import_module(lib.__name__ + ".library").custom_op(
+        f"results::op{next(numbers)}", kernel, mutates_args=()
+    )
     found = op(lib.ones(2))
     return type(found).__name__, found if isinstance(found, (lib.Tensor, int, float)) else list(found or ())
 

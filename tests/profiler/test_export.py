@@ -131,7 +131,7 @@ def test_the_handler_writes_a_file_for_each_window(tmp_path, use_gzip):
     assert file.startswith("me.") and file.endswith(".pt.trace.json" + ".gz" * use_gzip)
 
 
-# ---- tables -----------------------------------------------------------------------------------------------------------
+# ---- tables ------------------------------------------------------------------------------------------------
 
 def rows(table):
     """The names in the first column."""

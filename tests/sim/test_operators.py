@@ -11,8 +11,10 @@ SAMPLES = all_samples()
 OPERATORS = sorted(
     name
     for name, op in registry.items()
-    if op.info is not None and op.info.name == name
-    and op.info.function is not None and not op.info.function.__module__.startswith("teachtorch.ops.sparse")  # there is no sparse layout on sim
+    if op.info is not None
+    and op.info.name == name
+    and op.info.function is not None
+    and not op.info.function.__module__.startswith("teachtorch.ops.sparse")  # there is no sparse layout on sim
 )
 RANDOM = {
     "rand",

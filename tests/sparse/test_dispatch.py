@@ -40,7 +40,9 @@ def test_the_listing_tells_sparse_kernels_from_missing_ones():
 
 
 def test_a_mixed_call_goes_to_the_sparse_kernel():
-    with pytest.raises(NotImplementedError, match="Could not run 'aten::maximum' with arguments from the 'SparseCPU' backend"):
+    with pytest.raises(
+        NotImplementedError, match="Could not run 'aten::maximum' with arguments from the 'SparseCPU' backend"
+    ):
         torch.maximum(torch.ones(2, 3), example())
 
 

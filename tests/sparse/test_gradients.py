@@ -142,7 +142,9 @@ w = torch.arange(15.).reshape(5, 3).requires_grad_()
 @pytest.mark.parametrize("order", ["s", "ss", "sd", "ds", "dsd", "sss"])
 @pytest.mark.parametrize("end", ["sum()", "pow(2).sum()"])
 def test_gradients_of_several_backward_calls(order, end):
-    calls = "".join(f"F.embedding(index{'' if k == 's' else '[0]'}, w, sparse={k == 's'}).{end}.backward()\n" for k in order)
+    calls = "".join(
+        f"F.embedding(index{'' if k == 's' else '[0]'}, w, sparse={k == 's'}).{end}.backward()\n" for k in order
+    )
     agree(TABLE + calls + "w.grad")
 
 

@@ -11,7 +11,9 @@ DTYPES = ["float32", "float64", "int64", "int32"]         # PyTorch adds no spar
 
 def random_parts(generator, shape, dense_dims, count):
     sparse_dims = len(shape) - dense_dims
-    indices = np.array([generator.integers(0, max(n, 1), count) for n in shape[:sparse_dims]]).reshape(sparse_dims, count)
+    indices = np.array([generator.integers(0, max(n, 1), count) for n in shape[:sparse_dims]]).reshape(
+        sparse_dims, count
+    )
     values = generator.integers(-8, 9, (count, *shape[sparse_dims:])) / 2
     return indices, values
 
@@ -29,8 +31,11 @@ def random_case(seed):
 def tensors(torch, shape, dtype, parts, coalesced):
     made = []
     for (indices, values), wanted in zip(parts, coalesced):
-        t = torch.sparse_coo_tensor(torch.tensor(indices.tolist(), dtype=torch.int64).reshape(indices.shape),
-                                    torch.tensor(values.tolist()).reshape(values.shape).to(getattr(torch, dtype)), shape)
+        t = torch.sparse_coo_tensor(
+            torch.tensor(indices.tolist(), dtype=torch.int64).reshape(indices.shape),
+            torch.tensor(values.tolist()).reshape(values.shape).to(getattr(torch, dtype)),
+            shape,
+        )
         made.append(t.coalesce() if wanted else t)
     return made
 

@@ -12,7 +12,9 @@ def rows(picture, kind="hop"):
 def path(picture):
     """[(operator, depth, the key that ran)]"""
     ran = ("runs", "composite")
-    return [(n["label"].lstrip("↓ "), n["depth"], *[k for k, r in n["cells"].items() if r in ran]) for n in rows(picture)]
+    return [
+        (n["label"].lstrip("↓ "), n["depth"], *[k for k, r in n["cells"].items() if r in ran]) for n in rows(picture)
+    ]
 
 
 @pytest.fixture
@@ -95,7 +97,9 @@ def test_the_operators_of_pytorch_are_those_that_its_mode_sees():
 def test_both_libraries_take_a_call_apart_alike(torch):
     real = pytest.importorskip("torch")
     for name, shape in (("softmax", (2, 3)), ("square", (3,)), ("std", (4,))):
-        ours = {op for op, *_ in path(viz.dispatch(getattr(torch, name), torch.ones(shape), *[0] * (name == "softmax")))}
+        ours = {
+            op for op, *_ in path(viz.dispatch(getattr(torch, name), torch.ones(shape), *[0] * (name == "softmax")))
+        }
         picture = viz.dispatch(getattr(real, name), real.ones(shape), *[0] * (name == "softmax"))
         assert {n["label"].split(".")[1] for n in rows(picture)} <= ours, name
 
