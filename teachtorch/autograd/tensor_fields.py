@@ -4,7 +4,7 @@ import warnings
 
 from ..core import observer
 from ..core import dtype as dt
-from ..core.dtype import scalar_type_name
+from ..core.dtype import cpp_name, scalar_type_name
 from ..dispatch.overriding import overriding
 from ..dispatch.state import state
 from ..tensor import Tensor, adopt, counter_of, method, storage_of
@@ -59,7 +59,7 @@ def check_grad_assignable(t, value):
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dtype is not t._dtype:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{c_name(value._dtype)}' to a tensor with "
+            f"attempting to assign a gradient with dtype '{cpp_name(value._dtype)}' to a tensor with "
             f"grad_dtype '{scalar_type_name(t._dtype)}'. The gradient must match the tensor's grad_dtype "
             "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
             "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
@@ -68,15 +68,6 @@ def check_grad_assignable(t, value):
     if value._shape != t._shape:
         raise RuntimeError(f"attempting to assign a gradient of size '{list(value._shape)}' to a tensor of size "
                            f"'{list(t._shape)}'. Please ensure that the gradient and the tensor are the same size")
-
-
-_C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-            "int64": "long int", "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char"}
-
-
-def c_name(dtype):
-    """The C++ type of a dtype's elements, which some messages name."""
-    return _C_NAMES.get(dtype.name, dtype.name)
 
 
 def _backward_hooks(self):

@@ -92,6 +92,11 @@ CPP_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "b
              "uint8": "unsigned char", "bool": "bool"}
 
 
+def cpp_name(of):
+    """The C++ type of a dtype's elements: float32 -> "float", int64 -> "long int"."""
+    return CPP_NAMES[of.name]
+
+
 def type_name(of):
     """What PyTorch's C++ side calls the type of a CPU tensor; two dtypes have no legacy type."""
     name = scalar_type_name(of)

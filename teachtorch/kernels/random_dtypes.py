@@ -1,10 +1,11 @@
 """What random numbers each dtype can hold: rounding, limits, and PyTorch's errors for what does not fit."""
 import functools
+import math
 import warnings
 
 import numpy as np
 
-from teachtorch.core.dtype import from_numpy, scalar_type_name
+from teachtorch.core.dtype import cpp_name, from_numpy, scalar_type_name
 
 INT64_MIN = -(1 << 63)
 _MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
@@ -78,15 +79,10 @@ def _limits(dtype):
     return -largest, largest
 
 
-_CPP_NAMES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short",
-              "int32": "int", "int64": "long", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-              "float32": "float", "float64": "double"}
-
-
 def _check_bound(dtype, name, value):
     smallest, largest = _limits(dtype)
     if not smallest <= value <= largest:
-        raise RuntimeError(f"{name} is out of bounds for {_CPP_NAMES[dtype.name]}")
+        raise RuntimeError(f"{name} is out of bounds for {cpp_name(from_numpy(dtype))}")
 
 
 def check_uniform_bounds(dtype, low, high):
@@ -109,7 +105,7 @@ def check_integer_bounds(dtype, first, last):
         bits = mantissa_bits(dtype)
         if bits and abs(value) > 1 << bits:
             warnings.warn(f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
-                          f"{_CPP_NAMES[dtype.name]} can support discrete uniform distribution only within "
+                          f"{cpp_name(from_numpy(dtype))} can support discrete uniform distribution only within "
                           "this range.", UserWarning, stacklevel=3)
 
 
@@ -122,18 +118,20 @@ def check_casted_interval(low, high):
 
 def representable_from(dtype, low):
     """`low`, or the next number of the dtype above it if rounding low + 1 would fall below low."""
-    next_number = int(_round_to_float(low + 1, dtype))
+    next_number = _nearest(low + 1, dtype)
     return low if next_number >= low else next_number + _gap(low + 1, dtype)
 
 
 def representable_to(dtype, high):
     """`high`, or the number of the dtype below it if rounding high - 1 would reach high."""
-    last_number = int(_round_to_float(high - 1, dtype))
+    last_number = _nearest(high - 1, dtype)
     return high if last_number < high else last_number - _gap(high - 1, dtype)
 
 
-def _round_to_float(value, dtype):
-    return float(rounded(np.array(value, np.int64), dtype))
+def _nearest(value, dtype):
+    """The dtype's number nearest to an integer, as an int; the integer itself where the dtype does not reach so far."""
+    found = float(rounded(np.array(value, np.int64), dtype))
+    return int(found) if math.isfinite(found) else value
 
 
 def _gap(value, dtype):

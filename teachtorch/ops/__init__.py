@@ -12,8 +12,8 @@ MODULES = (
     "loss", "loss_pointwise", "normalization",
     "matmul", "matmul_sums",
     # shapes, copies, new tensors
-    "view", "creation", "convert", "joining", "random", "questions", "view_copies", "interchange", "sharing",
-    "random_counts", "differences",
+    "view", "splitting", "view_in_place", "creation", "convert", "joining", "random", "questions", "view_copies",
+    "interchange", "sharing", "random_counts", "differences",
     "indexing", "picking", "masking", "scatter", "embedding",
     "einsum",
     "linalg_older", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",

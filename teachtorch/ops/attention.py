@@ -11,7 +11,7 @@ from ..autograd.api import grad as gradients_of
 from ..autograd.meta import tracks
 from ..core import dtype as dt
 from ..core import geometry
-from ..core.dtype import scalar_type_name
+from ..core.dtype import cpp_name
 from ..dispatch import keys as K
 from ..dispatch.state import state
 from ..kernels import attention as kernels
@@ -196,7 +196,7 @@ def check_attention(query, key, value, attn_mask):
                 f"{type(t).__name__}"
             )
     if not query._dtype is key._dtype is value._dtype:
-        kinds = [c_type(t._dtype) for t in tensors]
+        kinds = [cpp_name(t._dtype) for t in tensors]
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{kinds[0]} key.dtype: {kinds[1]} and value.dtype: {kinds[2]} instead."
@@ -214,27 +214,9 @@ def check_mask(query, attn_mask):
     if attn_mask._dtype not in (dt.bool, dt.float32, query._dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {c_type(attn_mask._dtype)} and  query.dtype: {c_type(query._dtype)} "
+            f"attn_mask.dtype: {cpp_name(attn_mask._dtype)} and  query.dtype: {cpp_name(query._dtype)} "
             "instead."
         )
-
-
-C_TYPES = {
-    "Float": "float",
-    "Double": "double",
-    "Half": "c10::Half",
-    "BFloat16": "c10::BFloat16",
-    "Long": "long int",
-    "Int": "int",
-    "Short": "short int",
-    "Bool": "bool",
-    "Byte": "unsigned char",
-    "Char": "signed char",
-}
-
-
-def c_type(dtype):
-    return C_TYPES[scalar_type_name(dtype)]
 
 
 # Which implementations may be used; torch.nn.attention.sdpa_kernel and torch.backends.cuda switch them. "flash" is

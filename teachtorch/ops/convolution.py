@@ -163,7 +163,7 @@ def check_dtypes(dtype, weight_dtype, bias_dtype, shape, weight_shape, transpose
 def check_bias_dtype(dtype, bias_dtype):
     if bias_dtype not in (None, dtype):
         raise RuntimeError(
-            f"Input type ({dt.CPP_NAMES[dtype.name]}) and bias type ({dt.CPP_NAMES[bias_dtype.name]}) should "
+            f"Input type ({dt.cpp_name(dtype)}) and bias type ({dt.cpp_name(bias_dtype)}) should "
             "be the same"
         )
 

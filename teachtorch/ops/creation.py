@@ -441,7 +441,7 @@ publish("tensor", tensor, ("",))
 
 def options_of(dtype):
     """How PyTorch's errors print the options of a CPU tensor."""
-    return (f"TensorOptions(dtype={dt.CPP_NAMES[dtype.name]}, device=cpu, layout=Strided, "
+    return (f"TensorOptions(dtype={dt.cpp_name(dtype)}, device=cpu, layout=Strided, "
             "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))")
 
 

@@ -23,7 +23,7 @@ from .creation import empty_strided_array
 from .declare import LINEAR, exports, operator, publish
 from .elementwise import refuse_any_overlap
 from .fake import Fake
-from .sequences import assigned_number
+from .sequences import SIXTEEN_BITS, assigned_number, overflow
 from .writing import preserved_like, writing
 
 ORDINARY = K.CPU | K.BACKEND_SELECT | K.AD_INPLACE_OR_VIEW | K.AUTOGRAD
@@ -132,29 +132,11 @@ def as_tensor_like(t, value):
         kind = type(value)
         name = f"numpy.{kind.__name__}" if isinstance(value, (np.generic, np.ndarray)) else kind.__name__
         raise TypeError(f"can't assign a {name} to a torch.{scalar_type_name(t._dtype)}Tensor")
-    if isinstance(value, complex):
-        raise RuntimeError(f"value cannot be converted to type {cpp_name(t._dtype)} without overflow")
+    if isinstance(value, complex) and t._dtype is not dt.bool:
+        raise overflow(dt.float64 if t._dtype in SIXTEEN_BITS else t._dtype)
     if value.__class__ is int:
         geometry.check_64_bits(value)
-    return from_array(np.asarray(assigned_number(t._dtype, value)))
-
-
-_CPP_NAMES = {
-    "float32": "float",
-    "float64": "double",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short",
-    "int32": "int",
-    "int64": "long",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-}
-
-
-def cpp_name(dtype):
-    """The C++ type that some of PyTorch's messages name."""
-    return _CPP_NAMES.get(dtype.name, dtype.name)
+    return from_array(np.asarray(assigned_number(t._dtype, bool(value) if t._dtype is dt.bool else value)))
 
 
 def copy_to(target, value):

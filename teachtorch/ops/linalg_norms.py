@@ -2,7 +2,7 @@
 import numpy as np
 
 from ..core import geometry
-from ..core.dtype import scalar_type_name
+from ..core.dtype import cpp_name, scalar_type_name
 from ..tensor import Tensor
 from .declare import composite, exports, publish
 from .fake import require_tensor
@@ -241,10 +241,8 @@ def check_links(chain):
     name = "multi_dot()"
     for i, t in enumerate(chain[1:], 1):
         if t._dtype is not chain[0]._dtype:
-            kinds = [{"float32": "float", "float64": "double"}.get(u._dtype.name, u._dtype.name)
-                     for u in (chain[0], t)]
-            raise RuntimeError(f"{name}: all tensors must have be the same dtype but tensor 0 is {kinds[0]} "
-                               f"and tensor {i} {kinds[1]}")
+            raise RuntimeError(f"{name}: all tensors must have be the same dtype but tensor 0 is "
+                               f"{cpp_name(chain[0]._dtype)} and tensor {i} {cpp_name(t._dtype)}")
     for i, (a, b) in enumerate(zip(chain, chain[1:])):
         if a.shape[1] != b.shape[0]:
             raise RuntimeError(f"{name}: tensors {i} and {i + 1} with shapes {list(a.shape)} and "

@@ -6,11 +6,10 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry
-from ..core.dtype import scalar_type_name
+from ..core.dtype import cpp_name, scalar_type_name
 from ..dispatch.operator import registry
 from .declare import LINEAR, composite, exports, operator, publish
 from .fake import Fake
-from .indexing import cpp_name
 from .picking import cast, require_zero_dim
 from .writing import with_separate_out, writing
 

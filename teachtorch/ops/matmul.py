@@ -8,13 +8,13 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry, observer
-from ..core.dtype import OF_NUMPY, scalar_type_name
+from ..core.dtype import OF_NUMPY, cpp_name, scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels import blas
 from ..tensor import Tensor
+from . import view  # noqa: F401  declares _unsafe_view
 from .declare import MULTILINEAR, composite, operator, publish
 from .fake import Fake, require_tensor
-from .view import cpp_name
 
 unsafe_view = registry["_unsafe_view"]      # of a fresh result; not a view to autograd
 

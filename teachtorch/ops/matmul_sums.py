@@ -3,13 +3,12 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry, promotion
-from ..core.dtype import OF_NUMPY, scalar_type_name
+from ..core.dtype import OF_NUMPY, cpp_name, scalar_type_name
 from .declare import operator
 from .elementwise import wide_number_in
 from .fake import Fake, require_tensor
 from .matmul import (check_multiplies, check_mv, check_operands, fake_bmm, first_gradient, first_gradient_on_arrays,
                      product, refuse_bool, second_gradient, second_gradient_on_arrays, shapes)
-from .view import cpp_name
 
 
 def scaled(t, factor):

@@ -1,7 +1,6 @@
 """Which dtype `out=` must have: most operators convert their result, as long as its category does not fall; some want
 the result's own dtype, each group in its own words."""
-from ..core import dtype as dt
-from ..core.dtype import scalar_type_name
+from ..core.dtype import cpp_name, scalar_type_name
 
 _FOUND = "Found dtype {out} but expected {result}"
 _EXPECTED = "Expected out tensor to have dtype {cpp_result}, but got {cpp_out} instead"
@@ -28,14 +27,9 @@ _SINGLE = {
 }
 REFUSALS = {name: words for words, names in _GROUPS.items() for name in names.split()} | _SINGLE
 
-_CPP_NAMES = {dt.float32: "float", dt.float64: "double", dt.float16: "c10::Half", dt.bfloat16: "c10::BFloat16",
-              dt.int64: "long int", dt.int32: "int", dt.int16: "short int", dt.int8: "signed char",
-              dt.uint8: "unsigned char", dt.bool: "bool"}
-
-
 def check_out_dtype(name, result, out):
     """RuntimeError where the operator wants an `out` of its result's dtype and gets another."""
     words = REFUSALS.get(name)
     if words is not None and result is not out:
         raise RuntimeError(words.format(name=name, result=scalar_type_name(result), out=scalar_type_name(out),
-                                        cpp_result=_CPP_NAMES[result], cpp_out=_CPP_NAMES[out]))
+                                        cpp_result=cpp_name(result), cpp_out=cpp_name(out)))

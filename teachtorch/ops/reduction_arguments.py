@@ -94,8 +94,8 @@ def check_out_dtypes(name, out, *dtypes):
         require_tensor_out(name, out)
     for target, dtype in zip(out if isinstance(out, (tuple, list)) else (out,), dtypes):
         if target.dtype is not dtype:
-            raise RuntimeError(f"Expected out tensor to have dtype {dt.CPP_NAMES[dtype.name]}, but got "
-                               f"{dt.CPP_NAMES[target.dtype.name]} instead")
+            raise RuntimeError(f"Expected out tensor to have dtype {dt.cpp_name(dtype)}, but got "
+                               f"{dt.cpp_name(target.dtype)} instead")
 
 
 def with_out_dtype(function):

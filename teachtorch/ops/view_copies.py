@@ -11,7 +11,8 @@ from .creation import checked_size, empty_strided
 from .declare import composite, publish
 from .elementwise import shared_elements_within
 from .fake import Fake
-from .view import geometry_of, split_backward, untracked_view
+from .splitting import split_backward
+from .view import geometry_of, untracked_view
 
 # ---- splits that are no views --------------------------------------------------------------------
 

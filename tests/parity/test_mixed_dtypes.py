@@ -62,6 +62,34 @@ def test_a_refusal_has_pytorchs_words(call):
     assert said[0] == said[1]
 
 
+NAMES_A_DTYPE = [
+    "torch.ones(3).masked_fill_(torch.ones(3, dtype=d), 1)",
+    "torch.ones(3, dtype=d).__setitem__(0, 1j)",
+    "torch.linalg.multi_dot([torch.ones(2, 2), torch.ones(2, 2, dtype=d)])",
+    "torch.ones(2, 2) @ torch.ones(2, 2, dtype=d)",
+    "torch.ones(2).set_(torch.ones(2, dtype=d))",
+    "torch.empty(2, dtype=d).random_(-2**62, 2**40)",
+    "torch.empty(2, dtype=d).random_(0, 2**63 - 1)",
+    "setattr(torch.ones(2, requires_grad=True), 'grad', torch.ones(2, dtype=d))",
+]
+
+
+@pytest.mark.parametrize("dtype", "float16 bfloat16 float64 uint8 int8 int16 int32 int64 bool".split())
+@pytest.mark.parametrize("call", NAMES_A_DTYPE)
+def test_messages_name_a_dtype_as_cpp_does(call, dtype):
+    said = []
+    for library in (teachtorch, torch):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                eval(call, {"torch": library, "d": getattr(library, dtype)})
+                error = None
+            except (RuntimeError, OverflowError) as refused:
+                error = str(refused)
+        said.append((error, [str(w.message).split(" This warning")[0] for w in caught]))
+    assert said[0] == said[1]
+
+
 @pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
 def test_too_few_values_warn_every_time(name):
     for _ in range(2):
