@@ -22,6 +22,7 @@ EXERCISE = (
     re.compile(r"\b[Ee]xercises? `(\w+)`"),
     re.compile(r"teachtorch exercises (?:check|hint|reset|solution|watch) (\w+)"),
 )
+WORTH = re.compile(r"\b\d+/(\d+) +(\w+)")  # "not started    0/7  numeric_check"
 GRADED_SET = re.compile(r"each\.set == \"(ch\d\d_\w+)\"")
 ANNOUNCEMENT = re.compile(r"\*\*Exercises? [^.:]*")  # **Exercises `a` and `b`** (`exercises/ch01_paper`). Words.
 DATA_URI = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
@@ -75,11 +76,15 @@ def output_problems(cell):
 
 
 def listing_problems(cell):
-    """A cell that grades a set shows all of its exercises, also those that were written after the chapter."""
-    shown = " ".join(text for output in cell.outputs for text in texts(output)).split()
+    """A cell that grades a set shows all of its exercises with their points, as they are by now."""
+    shown = "\n".join(text for output in cell.outputs for text in texts(output))
+    worth = {name: int(points) for points, name in WORTH.findall(shown)}
     for graded in GRADED_SET.findall(cell.source):
-        names = [each.name for each in catalog.exercises() if each.set == graded]
-        yield from (f"does not show exercise {name} of {graded}" for name in names if name not in shown)
+        for each in catalog.exercises():
+            if each.set == graded and each.name not in shown.split():
+                yield f"does not show exercise {each.name} of {graded}"
+            elif each.set == graded and worth.get(each.name, each.points) != each.points:
+                yield f"shows {worth[each.name]} points for {each.name}, which is worth {each.points}"
 
 
 def announced(notebook):

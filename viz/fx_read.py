@@ -8,7 +8,10 @@ _LONGEST = 46
 
 @dataclass(frozen=True)
 class Call:
-    """One node. text: its expression; short: what it calls; reads: names of the nodes it takes."""
+    """One node. text: its expression; short: what it calls; reads: names of the nodes it takes.
+
+    Of a changed node: gained and lost are the names that it reads since the change, and no more.
+    """
 
     name: str
     op: str
@@ -18,9 +21,16 @@ class Call:
     shape: str
     mark: str = "same"
     note: str = ""
+    gained: frozenset = frozenset()
+    lost: frozenset = frozenset()
 
-    def with_mark(self, mark, note):
+    def with_mark(self, mark, note=""):
         return replace(self, mark=mark, note=note)
+
+    def changed_from(self, old):
+        """It, marked as changed, with what it read before."""
+        gained, lost = frozenset(self.reads).difference(old.reads), frozenset(old.reads).difference(self.reads)
+        return replace(self, mark="changed", note=f"was {old.text}", gained=gained, lost=lost)
 
 
 def graph_of(what, caller):

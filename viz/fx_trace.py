@@ -116,15 +116,15 @@ def _merged(before, after):
 
 
 def _vanished(call):
-    return call.with_mark("vanished", "")
+    return call.with_mark("vanished")
 
 
 def _marked(old, new):
     if old is None:
-        return new.with_mark("added", "")
+        return new.with_mark("added")
     if old.text == new.text:
-        return new.with_mark("same", "")
-    return new.with_mark("changed", f"was {old.text}")
+        return new.with_mark("same")
+    return new.changed_from(old)
 
 
 def _unchanged_folded(calls):
@@ -177,17 +177,25 @@ def _summary(piece):
 
 
 def _edges(calls, home):
-    """One edge between two cards, however many values go along it; edges of vanished calls are dashed."""
+    """One edge between two cards, however many values go along it; edges that have vanished are dashed."""
     found = {}
     for call in calls:
-        for name in call.reads:
+        for name, mark in _reads(call):
             ends = home.get(name), home[call.name]
             if ends[0] is None or ends[0] == ends[1]:
                 continue
             found.setdefault(ends, [0, set()])
             found[ends][0] += 1
-            found[ends][1].add(call.mark)
+            found[ends][1].add(mark)
     return [_edge(k, ends, times, marks) for k, (ends, (times, marks)) in enumerate(found.items())]
+
+
+def _reads(call):
+    """(name, mark) of each value that a call takes now, or took before."""
+    if call.mark != "changed":
+        return [(name, call.mark) for name in call.reads]
+    now = [(name, "added" if name in call.gained else "same") for name in call.reads]
+    return now + [(name, "vanished") for name in sorted(call.lost)]
 
 
 def _edge(number, ends, times, marks):

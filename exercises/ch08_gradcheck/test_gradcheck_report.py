@@ -50,6 +50,8 @@ def test_worst(yours):
     )
     why = "only where they disagree: 0.9 of a million is near enough"
     equal(yours.worst(matrix([1e6 + 0.9, 0.5]), matrix([1e6, 0.0])), (0, 1, 0.5), why)
+    tie = matrix([0.0, 2.0], [2.0, 0.0])
+    equal(yours.worst(tie, tie * 0), (0, 1, 2.0), "two elements are off by 2: the first one counts, row by row")
 
 
 @points(1, "which input")
@@ -58,6 +60,8 @@ def test_report(yours):
     found = yours.report([good, bad, good, bad], [good] * 4)
     equal(found, [(1, 0, 1, 0.25), (3, 0, 1, 0.25)], "inputs 1 and 3 have a wrong element")
     equal(yours.report([good], [good]), [], "all agree")
+    equal(yours.report([bad], [good], atol=0.3), [], "within atol=0.3, the one that was asked for")
+    equal(yours.report([bad], [good], rtol=0.2), [], "within rtol=0.2, the one that was asked for")
 
 
 @points(1, "inputs without elements")

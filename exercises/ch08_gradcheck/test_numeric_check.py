@@ -54,6 +54,8 @@ def test_small_eps(yours):
     answer = yours.numerical_jacobian(lambda x: np.exp(50 * x), np.array([0.0]))
     why = "with a large eps the curvature shows: exp(50 x) bends a lot within 1e-3"
     close(answer, np.array([[50.0]]), why, what="numerical_jacobian of exp(50 x) at 0", tolerance=1e-6)
+    answer = yours.numerical_jacobian(lambda x: x**3, np.array([1.0]), eps=0.5)
+    close(answer, np.array([[3.25]]), "(1.5**3 - 0.5**3) / (2 * 0.5)", what="numerical_jacobian of x**3 at 1 with eps=0.5")
 
 
 @points(1, "a right backward passes, a wrong one does not")
@@ -63,6 +65,11 @@ def test_verdict(yours):
     equal(answer, True, "the derivative of sin is cos", what="gradcheck of sin with cos")
     answer = yours.gradcheck(np.sin, lambda x, grad: grad * np.cos(x) * 1.01, x)
     equal(answer, False, "one percent off is more than rtol = 1e-3", what="gradcheck of sin with 1.01 * cos")
+    answer = yours.gradcheck(np.sin, lambda x, grad: grad * np.cos(x) * 0.99, x)
+    equal(answer, False, "too small is as wrong as too large", what="gradcheck of sin with 0.99 * cos")
+    why = "every comparison with nan is False: ask whether they agree, not whether they differ"
+    answer = yours.gradcheck(np.sin, lambda x, grad: grad * np.nan, x)
+    equal(answer, False, why, what="gradcheck of sin with a backward that gives nan")
 
 
 @points(1, "every entry is compared, not their sum")
@@ -91,6 +98,27 @@ def test_asks_twice(yours):
     answer = yours.gradcheck(lambda x: 1.0 * x, unsteady, np.array([1.0]))
     why = "asked twice it answers differently, although each answer is near enough"
     equal(answer, False, why, what="gradcheck with a backward that drifts by 1e-9")
+    calls.clear()
+
+    def unsteady_at_last(x, grad):
+        calls.append(1)
+        return grad * (1 + 1e-9 * len(calls)) if grad[-1] else grad
+
+    answer = yours.gradcheck(lambda x: 1.0 * x, unsteady_at_last, np.array([1.0, 2.0, 3.0]))
+    equal(answer, False, "every row is asked for twice, the last one too", what="gradcheck with a backward whose last row drifts")
+
+
+@points(1, "atol and rtol are those that were asked for")
+def test_tolerances(yours):
+    x = np.array([1.0, 2.0])
+    off = lambda x, grad: grad * 1.1  # noqa: E731
+    answer = yours.gradcheck(lambda x: 1.0 * x, off, x, rtol=0.2)
+    equal(answer, True, "a tenth off is within rtol=0.2", what="gradcheck of the identity with 1.1, rtol=0.2")
+    answer = yours.gradcheck(lambda x: 1.0 * x, off, x, atol=0.2, rtol=0.0)
+    equal(answer, True, "0.1 off is within atol=0.2", what="gradcheck of the identity with 1.1, atol=0.2, rtol=0")
+    answer = yours.gradcheck(lambda x: 0.0 * x, lambda x, grad: grad * 1e-3, x, rtol=2.0)
+    why = "rtol is a part of the numerical value, which is 0: only atol=1e-5 is left"
+    equal(answer, False, why, what="gradcheck of 0 * x with a backward of 1e-3, rtol=2")
 
 
 @points(1, "any matrix, and one wrong entry in it")

@@ -57,8 +57,10 @@ def test_shapes(yours):
     before = values(model, "head.weight")
     state = state_of(other)
     state["features.weight"] = state["features.weight"].reshape(3, 4)
-    _, left, unexpected = yours.load_what_fits(model, state)
+    loaded, left, unexpected = yours.load_what_fits(model, state)
     why = "an entry fits if it has the same shape; as many elements in another shape do not fit"
+    fits = ["features.bias", "norm.bias", "norm.num_batches_tracked", "norm.running_mean", "norm.running_var", "norm.weight"]
+    equal(loaded, fits, f"all others have the same shape, and the list is sorted: {why}", what="the names that were loaded")
     equal(left, ["features.weight", "head.bias", "head.weight"], why, what="the names that were left")
     equal(unexpected, [], "the model has all these names: what fits is of the same shape", what="unexpected")
     equal(values(model, "head.weight"), before, why, what="head.weight after loading")
@@ -66,9 +68,9 @@ def test_shapes(yours):
 
 @points(1, "names that the model lacks are unexpected")
 def test_unexpected(yours):
-    state = {**state_of(Net()), "old.weight": torch.ones(2)}
+    state = {**state_of(Net()), "old.weight": torch.ones(2), "old.bias": torch.ones(1)}
     *_, unexpected = yours.load_what_fits(Net(), state)
-    equal(unexpected, ["old.weight"], "it is in the file only", what="the unexpected names")
+    equal(unexpected, ["old.bias", "old.weight"], "they are in the file only; sorted", what="the unexpected names")
 
 
 @points(1, "the prefix of DataParallel is taken off, and only that")

@@ -6,7 +6,7 @@ from teachtorch import nn
 
 
 class Watched(nn.Module):
-    """A linear classifier that remembers in which mode, and whether with a graph, it was run."""
+    """A linear classifier that remembers in which mode its part was run, and whether with a graph."""
 
     def __init__(self, inputs=3, classes=2):
         super().__init__()
@@ -14,7 +14,7 @@ class Watched(nn.Module):
         self.modes, self.graphs = [], []
 
     def forward(self, x):
-        self.modes.append(self.training)
+        self.modes.append(self.layer.training)
         self.graphs.append(torch.is_grad_enabled())
         return self.layer(x)
 
@@ -60,12 +60,13 @@ def train(yours, model, batches, optimizer):
 @points(2, "each step sees the gradient of its own batch")
 def test_gradient_of_one_batch(yours):
     model, batches, optimizer = setting(0)
+    model.layer.weight.grad = torch.ones(2, 3)  # left behind by somebody
     train(yours, model, batches, optimizer)
     equal(len(optimizer.seen), 2, "one step for each batch", what="how many steps were taken")
     holds(optimizer.seen[0] is not None, "step reads the .grad fields: backward comes before it",
           what="the gradient in the first step", got="None", expected="an array")
     for number, seen in enumerate(optimizer.seen):
-        close(seen, gradient(model, batches[number]), "gradients add up in .grad unless they are cleared",
+        close(seen, gradient(model, batches[number]), "gradients add up in .grad unless they are cleared first",
               what=f"the gradient in step {number + 1}", tolerance=1e-4)
 
 
@@ -74,7 +75,7 @@ def test_trains_in_training_mode(yours):
     model, batches, optimizer = setting(1)
     train(yours, model.eval(), batches, optimizer)
     equal(model.modes[:2], [True, True], "Dropout drops out only in training mode: model.train() switches it on",
-          what="model.training while training")
+          what="the mode of the model's part while training")
 
 
 @points(1, "the mean loss is that of an example")
@@ -91,8 +92,8 @@ def test_mean_of_examples(yours):
 def test_evaluates_in_evaluation_mode(yours):
     model, batches, _ = setting(3)
     yours.accuracy(model.train(), batches)
-    equal(model.modes, [False, False], "a network that is judged does not drop out: model.eval()",
-          what="model.training while evaluating")
+    equal(model.modes, [False, False], "a network that is judged does not drop out, nor do its parts: model.eval()",
+          what="the mode of the model's part while evaluating")
 
 
 @points(1, "no graph in accuracy")
@@ -109,7 +110,8 @@ def test_mode_is_put_back(yours):
     model, batches, _ = setting(5)
     for mode in (True, False):
         yours.accuracy(model.train(mode), batches)
-        equal(model.training, mode, "the model is left in the mode it was in", what="model.training afterwards")
+        found = [model.training, model.layer.training]
+        equal(found, [mode, mode], "the model is left in the mode it was in", what="the modes of it and its part afterwards")
 
 
 @points(1, "any batches")

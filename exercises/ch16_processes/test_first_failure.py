@@ -148,7 +148,7 @@ def test_killed(yours):
         why = "process 1 was killed by a signal: it raised nothing, and its exitcode is -9"
         error = failure(yours, [lambda: None, killed], why)
         equal(error.index, 1, why, what="Failed.index")
-        holds("-9" in error.reason, "there is no traceback; the reason says the exit code, -9")
+        holds("-9" in str(error.reason), "there is no traceback; the reason says the exit code, -9")
 
 
 @points(1, "a process that leaves with an exit code has failed")
@@ -156,4 +156,4 @@ def test_exit_code(yours):
     with marks():
         why = "the process left by sys.exit(3)"
         error = failure(yours, [lambda: sys.exit(3)], why)
-        holds("3" in error.reason, f"{why}: the reason says so")
+        holds("3" in str(error.reason), f"{why}: the reason says so")

@@ -17,13 +17,20 @@ def together(*processes):
         running = [process for process in running if next(process, "ended") != "ended"]
 
 
-def adam(weight, steps, lr):
+def slope(weights, x, y, step=1e-5):
+    """The slope of the loss in the last weight, by differences."""
+    ends = [[*weights[:-1], weights[-1] + side] for side in (-step, step)]
+    low, high = ((sum(w * a for w, a in zip(each, x)) - y) ** 2 for each in ends)
+    return (high - low) / (2 * step)
+
+
+def adam(weight, steps, lr, betas=(0.9, 0.999), eps=1e-8):
     """The weight after this many steps of Adam on the loss (weight - 1) ** 2, worked out in one go."""
-    m = v = 0.0
+    m, v, (b1, b2) = 0.0, 0.0, betas
     for step in range(1, steps + 1):
         g = 2 * (weight - 1)
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-        weight -= lr * (m / (1 - 0.9**step)) / ((v / (1 - 0.999**step)) ** 0.5 + 1e-8)
+        m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+        weight -= lr * (m / (1 - b1**step)) / ((v / (1 - b2**step)) ** 0.5 + eps)
     return weight
 
 
@@ -32,9 +39,12 @@ def new_state(count):
 
 
 @points(1, "the gradient of one example")
-def test_gradient(yours):
+def test_gradient(yours, rng):
     got = yours.gradient([1.0, 2.0], [3.0, 1.0], 4.0)
     equal(got, [6.0, 2.0], "the prediction is 5, the error 1, and d(error ** 2) / dw is 2 * error * x")
+    weights, x, y = ([rng.uniform(-1, 1) for _ in range(3)] for _ in range(3))
+    close(yours.gradient(weights, x, y[0])[2], slope(weights, x, y[0]), "the slope between two weights close together",
+          what="the gradient for the last of three weights", tolerance=1e-6)
 
 
 @points(1, "one process alone is plain SGD")
@@ -114,6 +124,26 @@ def test_adam_alone(yours):
     turns(yours.adam_process(weights, state, [([1.0], 1.0)] * 2, 0.1))
     close(state["m"][0], 0.9 * -0.2 + 0.1 * -1.8, why="m = 0.9 * m + 0.1 * g; the gradients are -2 and -1.8")
     close(weights[0], adam(0.0, 2, 0.1), why="the first step is lr; the second a little less")
+    weights, state = [0.0, 0.0], new_state(2)
+    turns(yours.adam_process(weights, state, [([1.0, 0.0], 1.0)] * 2 + [([0.0, 1.0], 1.0)], 0.1))
+    why = "the second weight has averages of its own: its gradients were 0, 0 and -2"
+    close(state["v"][1], 0.004, why, what='state["v"][1] of two weights')
+    weights = [0.0]
+    turns(yours.adam_process(weights, new_state(1), [([1.0], 1.0)] * 3, 0.1, (0.5, 0.9), 0.1))
+    close(weights[0], adam(0.0, 3, 0.1, (0.5, 0.9), 0.1), "betas and eps are those that were given",
+          what="the weight after three steps with betas=(0.5, 0.9), eps=0.1")
+
+
+@points(1, "Adam's averages are read after the others had their turn")
+def test_adam_turns(yours):
+    weights, state = [0.0], new_state(1)
+    a, b = (yours.adam_process(weights, state, [([1.0], y)], 0.1) for y in (1.0, 2.0))
+    next(a), next(b)
+    equal([state["step"], weights[0]], [0, 0.0], "before the yield only the gradient is computed", what="step and weight")
+    turns(a)
+    turns(b)
+    why = "b's gradient is -4, and a's -2 has gone into the average meanwhile: 0.9 * (0.1 * -2) + 0.1 * -4"
+    close(state["m"][0], 0.9 * -0.2 + 0.1 * -4.0, why, what='state["m"][0] after both')
 
 
 @points(1, "the number of steps is shared")

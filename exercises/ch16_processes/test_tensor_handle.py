@@ -39,6 +39,11 @@ def view(yours, tensor, offset, size, stride):
     return yours.Tensor(tensor.storage, offset, size, stride)
 
 
+def flat(parts):
+    """The parts, and those of tuples among them."""
+    return [each for part in parts for each in (flat(part) if type(part) is tuple else [part])]
+
+
 def received(yours, tensor, system, storages):
     return yours.receive(yours.send(tensor, system), system, storages)
 
@@ -48,12 +53,18 @@ def test_handle_is_small(yours):
     small, large = (repr(yours.send(row(yours, b"x" * n), System())) for n in (10, 10_000))
     why = "the handle holds the data: its length grew with the storage, and shared memory is there so that it does not"
     holds(len(large) < len(small) + 20, why)
+    handle = yours.send(row(yours), System())
+    kinds = sorted({type(part).__name__ for part in [handle, *flat(handle)]})
+    equal(kinds, ["int", "str", "tuple"], "a string, integers and tuples of integers: another process has none of your objects",
+          what="the types in a handle")
 
 
 @points(1, "both processes see the same memory")
 def test_same_memory(yours):
     system, tensor = System(), row(yours)
     there = received(yours, tensor, system, {})
+    why = "another process has Storages of its own: it opens the memory by its name"
+    equal([there.storage is tensor.storage, system.opened], [False, 1], why, what="[whether both have one Storage, calls of open]")
     there.storage.data[0] = ord("z")
     equal(
         bytes(tensor.storage.data),

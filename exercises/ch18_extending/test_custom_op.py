@@ -25,6 +25,7 @@ def test_inside(yours):
 @points(1, "outside: a line")
 def test_outside(yours):
     close(yours.forward(torch.tensor([3.0, -2.0]), 1.0).tolist(), [5.0, 3.0], "1 * (2 * 3 - 1), and the same for |-2|")
+    close(yours.forward(torch.tensor([3.0, -1.5]), 2.0).tolist(), [8.0, 2.25], "with k = 2: 2 * (2 * 3 - 2), and (-1.5) ** 2")
 
 
 @points(2, "the argument stays as it was")
@@ -38,6 +39,9 @@ def test_not_changed(yours):
 def test_new(yours):
     x = torch.tensor([0.0, 1.0])
     holds(yours.forward(x, 5.0).data_ptr() != x.data_ptr(), "the result must not share x's memory: no operator may return an alias")
+    y = yours.forward(torch.ones(2, 3, dtype=torch.float64).t(), 1.0)
+    equal([str(y.dtype), tuple(y.stride())], ["torch.float64", (2, 1)], "of x's dtype, and contiguous whatever x looks like",
+          what="dtype and strides of the result, for a transposed float64 x of strides (1, 3)")
 
 
 @points(2, "the fake looks like the real one")
@@ -67,4 +71,6 @@ def test_operator(yours):
 def test_gradient(yours):
     x = torch.tensor([0.5, -0.3, 3.0, -2.0], dtype=torch.float64, requires_grad=True)
     why = "gradcheck: the slope is 2 * x inside and 2 * k * sign(x) outside"
-    holds(torch.autograd.gradcheck(operator(yours), (x, 1.0), raise_exception=False), why)
+    for k in (1.0, 2.5):
+        right = torch.autograd.gradcheck(operator(yours), (x, k), raise_exception=False)
+        holds(right, why, what=f"gradcheck of soft_square at {x.tolist()} with k = {k}")

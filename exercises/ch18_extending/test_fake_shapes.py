@@ -56,6 +56,8 @@ def test_batches(yours):
 def test_sum(yours):
     equal(yours.sum_dim(fake(yours, (2, 3, 4)), 1).shape, (2, 4), "dim 1 is gone")
     equal(yours.sum_dim(fake(yours, (2, 3, 4)), -1).shape, (2, 3), "a negative dim counts from the end")
+    got = yours.sum_dim(yours.Fake((2, 3, 4), (1, 2, 6), "cuda:0"), 2)
+    equal(tuple(got), ((2, 3), (3, 1), "cuda:0"), "the result is new memory, where the operand is")
 
 
 @points(1, "keepdim")
@@ -77,3 +79,34 @@ def test_devices(yours):
 def test_numbers(yours):
     got = yours.add(fake(yours, (), "cpu"), fake(yours, (2, 2), "cuda:0"))
     equal(got.device, "cuda:0", "a 0-dim tensor of the CPU is a number: it goes with any device")
+    got = yours.add(fake(yours, ()), fake(yours, ()))
+    equal(tuple(got), ((), (), "cpu"), "two numbers of the CPU make another one")
+    raises(RuntimeError, yours.add, fake(yours, (), "cuda:0"), fake(yours, (2, 2)), text="Expected all tensors",
+           why="a 0-dim tensor of a GPU is no number: its value is not here")
+
+
+def any_shape(rng, dims):
+    return tuple(rng.choice((1, 1, 2, 3, 0)) for _ in range(dims))
+
+
+@points(1, "any shapes")
+def test_any(yours, rng):
+    for _ in range(40):
+        a, b = any_shape(rng, rng.randint(2, 4)), any_shape(rng, rng.randint(2, 4))
+        dim, keepdim = rng.randrange(-len(a), len(a)), rng.random() < 0.5
+        same(yours.add, fake(yours, a), fake(yours, b), torch.add)
+        same(yours.matmul, fake(yours, a), fake(yours, b), torch.matmul)
+        got, real = yours.sum_dim(fake(yours, a), dim, keepdim), torch.empty(a, device="meta").sum(dim, keepdim)
+        equal((got.shape, got.stride), looks(real), f"the real sum over dim {dim} of shape {a}, keepdim={keepdim}")
+
+
+def same(rule, a, b, operator):
+    """The rule's Fake looks like the operator's result, or both refuse."""
+    why = f"the real {operator.__name__} of shapes {a.shape} and {b.shape}"
+    try:
+        real = operator(torch.empty(a.shape, device="meta"), torch.empty(b.shape, device="meta"))
+    except RuntimeError:
+        raises(RuntimeError, rule, a, b, why=f"{why} refuses them")
+    else:
+        got = rule(a, b)
+        equal((got.shape, got.stride), looks(real), why)

@@ -1,7 +1,7 @@
 """Grades int8_wrapper.py."""
 
 import teachtorch as torch
-from exercises.grading import close, equal, points
+from exercises.grading import array_of, close, equal, points, raises
 
 nn = torch.nn
 W = [[1.0, -2.0, 4.0], [8.0, 0.5, -16.0]]
@@ -44,6 +44,8 @@ def test_clone(yours):
     c = w.clone()
     c.numbers.zero_()
     equal(w.numbers.flatten().tolist()[0], 32, "clone copies the numbers; detach shares them")
+    w.detach().numbers.zero_()
+    equal(w.numbers.flatten().tolist()[0], 0, "detach shares the numbers; only clone copies them")
 
 
 @points(2, "transposed, with its scale")
@@ -52,6 +54,8 @@ def test_transposed(yours):
     equal(tuple(t.shape), (3, 2), "the shape is turned")
     why = "the rows have become columns, and each scale belongs to its column now: (1, 2)"
     equal(tuple(t.scale.shape), (1, 2), why)
+    equal(t.numbers.tolist(), [[32, 64], [-64, 4], [127, -127]], "the numbers are turned, too")
+    close(t.scale.flatten().tolist(), [4 / 127, 16 / 127], "and each scale is what it was", tolerance=1e-6)
 
 
 @points(2, "a product")
@@ -61,6 +65,30 @@ def test_product(yours):
     expected = x @ (w.numbers.to(torch.float32) * w.scale).t()
     got = nn.functional.linear(x, w)
     close(got.detach().tolist(), expected.tolist(), "x @ W.t() of the dequantised matrix")
+
+
+@points(1, "what it has no answer for, it does not answer")
+def test_others(yours):
+    why = "int8 numbers without their scale mean something else: return NotImplemented, and the library says so"
+    for operator in (torch.cos, torch.exp):
+        raises(TypeError, operator, made(yours), why=why)
+
+
+@points(1, "any matrix, in a Linear")
+def test_any(yours, rng):
+    torch.manual_seed(rng.randrange(10**6))
+    layer, x = nn.Linear(rng.randint(2, 9), rng.randint(2, 9)), torch.randn(4, 1)
+    x = x * torch.linspace(-1, 1, layer.in_features)
+    weight = layer.weight.detach()
+    numbers, scale = yours.quantize(weight)
+    equal([numbers.abs().amax(1).tolist(), numbers.dtype == torch.int8], [[127] * len(weight), True],
+          "the largest of each row becomes 127 or -127", what="the largest number of each row, and whether they are int8")
+    error = ((numbers * scale - weight).abs() / scale).max().item()
+    equal(error < 0.51, True, "rounding is off by half a step at most", what=f"whether an error of {error:.2f} steps is allowed")
+    layer.weight = nn.Parameter(yours.Int8(numbers, scale), requires_grad=False)
+    layer.bias = None
+    expected = x @ (numbers * scale).t()
+    close(array_of(layer(x)), array_of(expected), "x @ W.t() of the dequantised matrix", tolerance=1e-5)
 
 
 @points(2, "a product that is no Int8")

@@ -38,6 +38,8 @@ def test_merge(yours):
     equal(yours.merge_common(module.graph), 2, "x + y was computed three times")
     module.recompile()
     equal(array_of(module(torch.tensor([1.0]), torch.tensor([2.0]))).tolist(), [12.0], "3 * 3 + 3")
+    module = graph_of(lambda x: (x.sum(dim=0) - x.sum(dim=1)) + (x * 2 - x * 3))
+    equal(yours.merge_common(module.graph), 0, "dim=0 and dim=1, 2 and 3: arguments count, those with a name as well")
 
 
 @points(1, "a merged argument makes its users equal")
@@ -61,6 +63,13 @@ def test_change_between(yours):
     module = graph_of(function)
     equal(yours.merge_common(module.graph), 0, "x + 1 is one value before and after x.mul_(3) another")
 
+    def twice(x):
+        first = x + 1
+        x.mul_(3)
+        return first - (x + 1) * (x + 1)
+    module = graph_of(twice)
+    equal(yours.merge_common(module.graph), 1, "the two sums after x.mul_(3) have no change between them")
+
 
 @points(2, "values that are changed later")
 def test_changed_later(yours):
@@ -70,6 +79,17 @@ def test_changed_later(yours):
         return first - second
     module = graph_of(function)
     equal(yours.merge_common(module.graph), 0, "first is changed in place: each of the two needs memory of its own")
+    changed = [str(node) for node in yours.changed_somewhere(module.graph)]
+    equal(changed, ["add"], "the first argument of mul_", what="changed_somewhere")
+
+    def three(x):
+        first, second, third = x + 1, x + 1, x + 1
+        first.mul_(2)
+        return first - second * third
+    module = graph_of(three)
+    equal(yours.merge_common(module.graph), 1, "second and third are not changed: they are one")
+    module.recompile()
+    equal(array_of(module(torch.tensor([1.0]))).tolist(), [0.0], "2 * 2 - 2 * 2")
 
 
 @points(1, "1 and 1.0")

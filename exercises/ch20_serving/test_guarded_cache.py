@@ -81,6 +81,10 @@ def test_dynamic(yours, rng):
     equal(got, [1, 2, 2, 2, 2], f"dim 0 has the sizes {sizes}: from the second size on one graph serves all", what="the graphs that ran")
     equal(seen.asked, [set(), {(0, 0)}], "the first compilation is for exact sizes, the second leaves dim 0 of argument 0 open",
           what="the dynamic dims that build was given")
+    seen = Recorder(yours)
+    got = [seen.call(torch.ones(2, 3), torch.ones(n)) for n in (4, 5, 6)]
+    equal(got, [1, 2, 2], "the second tensor varies, not the first", what="the graphs that ran")
+    equal(seen.asked, [set(), {(1, 0)}], "dim 0 of argument 1", what="the dynamic dims that build was given")
 
 
 @points(1, "what did not vary stays guarded")

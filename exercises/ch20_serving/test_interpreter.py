@@ -27,6 +27,10 @@ def test_keywords(yours):
 def test_nested(yours):
     out, _, _ = yours.run(graph_of(lambda x: torch.cat([x, x * 2])), torch.ones(1))
     equal(array_of(out).tolist(), [1.0, 2.0], "the tensors of cat stand in a list")
+    node = next(iter(graph_of(lambda x: x).graph.nodes))
+    got = yours.values((node, [node, 2], {"a": (node, "x")}), {node: 5.0})
+    equal(got, (5.0, [5.0, 2], {"a": (5.0, "x")}), "tuples, lists and dicts, one inside the other; the rest as it is",
+          what='values((node, [node, 2], {"a": (node, "x")}), {node: 5.0})')
 
 
 @points(1, "submodules and parameters")
@@ -35,6 +39,23 @@ def test_modules(yours):
     out, shapes, _ = yours.run(graph_of(net), torch.ones(4, 2))
     equal(tuple(out.shape), (4, 3), "the module's own layers are called")
     equal(sorted(shapes.values()), [(4, 2), (4, 3), (4, 3)], "x, the linear layer, the ReLU")
+    out, shapes, _ = yours.run(graph_of(Scaled()), torch.ones(2))
+    equal(array_of(out).tolist(), [4.0, 5.0], "x * 3 + bias: get_attr reads a parameter, also one of a submodule")
+    equal(shapes["inner_bias"], (2,), 'the shape of the node that reads "inner.bias"')
+
+
+class Scaled(torch.nn.Module):
+    """Reads a parameter of its own, and one of its part."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.tensor(3.0))
+        self.inner = torch.nn.Linear(2, 2)
+        with torch.no_grad():
+            self.inner.bias.copy_(torch.tensor([1.0, 2.0]))
+
+    def forward(self, x):
+        return x * self.scale + self.inner.bias
 
 
 @points(2, "several results")
@@ -64,3 +85,5 @@ def test_lets_go(yours):
         return x
     _, _, most = yours.run(graph_of(function), torch.ones(1))
     equal(most, 2, "in a chain at most two values are held: what is read and what is made")
+    _, _, most = yours.run(graph_of(lambda x, y: (x + 1) * (y + 2) + x), torch.ones(1), torch.ones(1))
+    equal(most, 4, "x, y and two sums: x is used again at the end, y goes after y + 2")

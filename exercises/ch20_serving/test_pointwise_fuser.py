@@ -2,7 +2,9 @@
 
 import math
 
-from exercises.grading import equal, holds, points
+import numpy as np
+
+from exercises.grading import close, equal, holds, points
 
 CHAIN = [("x", "input", ()), ("a", "mul", ("x", 2.0)), ("b", "add", ("a", 1.0)), ("c", "exp", ("b",)), ("d", "neg", ("c",))]
 SOFTMAX = [("x", "input", ()), ("e", "exp", ("x",)), ("s", "sum", ("e",)), ("y", "div", ("e", "s")), ("z", "mul", ("y", 2.0))]
@@ -78,6 +80,36 @@ def test_once(yours):
     run(yours, nodes, shapes, {"t0": [Counted(1)]}, [last])
     holds(Counted.additions <= depth, f"each node is computed once for each element: {depth} nodes doubled one number in "
           f"{Counted.additions} additions")
+
+
+ARRAYS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "exp": np.exp, "sum": np.sum}
+
+
+def any_graph(rng):
+    """A graph of ten nodes over four inputs of different shapes, and what each name means, as arrays."""
+    arrays = np.random.default_rng(rng.randrange(10**6))
+    means = {"x": arrays.random((2, 3)), "row": arrays.random(3), "column": arrays.random((2, 1)), "number": arrays.random(())}
+    nodes = [(name, "input", ()) for name in means]
+    while len(nodes) < 14:
+        name, op = f"n{len(nodes)}", rng.choice(["add", "sub", "mul", "neg", "sum"])
+        names = [each for each in means if op != "sum" or means[each].ndim]
+        near = rng.sample(names[-4:], 2) if len(names) > 4 else rng.sample(names, 2)
+        operands = tuple(near) if op in ("add", "sub", "mul") else (near[0],)
+        nodes.append((name, op, operands))
+        means[name] = np.asarray(ARRAYS[op](*[means[each] for each in operands]))
+    return nodes, means
+
+
+@points(1, "any graph")
+def test_any(yours, rng):
+    for _ in range(10):
+        nodes, means = any_graph(rng)
+        inputs = {name: means[name].tolist() for name, op, _ in nodes if op == "input"}
+        wanted = [name for name, op, _ in nodes if op != "input"]
+        found = run(yours, nodes, {name: value.shape for name, value in means.items()}, inputs, wanted)
+        for name, got in zip(wanted, found):
+            close(np.array(got, dtype=float), means[name], "the value of the graph, computed with arrays",
+                  what=f"{name} of {nodes}")
 
 
 class Counted:

@@ -69,3 +69,13 @@ def test_append(yours):
     equal([str(a) for n in node for a in n.args], ["add"],
           "the new node reads the old one; replace_all_uses_with gave it itself to read")
     equal(array_of(module(torch.tensor([1.0]))).tolist(), [-2.0], "-(1 + 1)")
+
+    def used_twice(x):
+        y = x + 1
+        y * 3
+        return y
+    module = graph_of(used_twice)
+    yours.append(module, torch.neg)
+    reads = {str(node): [str(a) for a in node.all_input_nodes] for node in module.graph.nodes}
+    equal([reads["mul"], reads["output"]], [["neg"], ["neg"]], "everyone who used the old node gets the new one's value",
+          what="what the product and the output read")

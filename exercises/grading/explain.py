@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import traceback
+from pathlib import Path
 
 from exercises.grading import calls
 from exercises.grading.compare import Mismatch
@@ -47,6 +48,8 @@ def _explain(error: BaseException, place: str, memory_mb: int) -> tuple[str, str
         return "raised", f"your code called sys.exit({error.code!r}); a function returns its answer{place}"
     if not place and not calls.last():
         return "grader", f"the test itself failed, not your code; please report it:\n{_traceback(error)}"
+    if not place:
+        return "raised", f"{_called()}the test could not go on with what your code gave it: {_headline(error)}{_in_the_test(error)}"
     return "raised", f"{_called()}your code raised {_headline(error)}{place}"
 
 
@@ -64,10 +67,16 @@ def _place(error: BaseException, file: str) -> str:
     return at_line(file, frames[-1].lineno) if frames else ""
 
 
-def at_line(file: str, number: int | None) -> str:
-    """Where in the learner's file, with the line itself."""
+def _in_the_test(error: BaseException) -> str:
+    """The deepest line of the test file in the traceback."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name.startswith("test_")]
+    return at_line(frames[-1].filename, frames[-1].lineno, " of the test") if frames else ""
+
+
+def at_line(file: str, number: int | None, of: str = "") -> str:
+    """Where in the learner's file, or in another, with the line itself."""
     source = linecache.getline(file, number or 0).strip()
-    return f"\n  at line {number}: {source}"
+    return f"\n  at line {number}{of}: {source}"
 
 
 def _syntax(error: SyntaxError) -> str:

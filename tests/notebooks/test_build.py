@@ -9,6 +9,7 @@ nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("nbclient")
 pytest.importorskip("jupytext")
 
+from exercises import catalog  # noqa: E402
 from notebooks import build  # noqa: E402
 from notebooks.rules import announced, problems  # noqa: E402
 from notebooks.stored_outputs import keep_varying_outputs, reduce_bundle, reduce_output  # noqa: E402
@@ -156,11 +157,17 @@ def test_a_varying_output_that_breaks_a_rule_is_not_kept():
     assert texts_kept(new, stored, is_stale=lambda cell: cell.id == "a") == ["new", "old"]
 
 
-def test_a_grading_cell_shows_every_exercise_of_its_set():
+def test_a_grading_cell_shows_every_exercise_of_its_set_and_what_it_is_worth():
     source = 'chosen = [each for each in catalog.exercises() if each.set == "ch13_freezing"]'
-    assert problems(notebook_of(cell_of(source, "passed 10/10 who_moves\nnot started 0/9 freeze Freeze"))) == []
-    found = problems(notebook_of(cell_of(source, "passed 10/10 who_moves")))
+    worth = {each.name: each.points for each in catalog.exercises() if each.set == "ch13_freezing"}
+    lines = {name: f"not started    0/{points}  {name}  Its title" for name, points in worth.items()}
+    assert set(lines) == {"who_moves", "freeze"}
+    assert problems(notebook_of(cell_of(source, "\n".join(lines.values())))) == []
+    found = problems(notebook_of(cell_of(source, lines["who_moves"])))
     assert found == ["code cell 1 does not show exercise freeze of ch13_freezing"]
+    stale = f"{lines['who_moves']}\nnot started    0/3  freeze  Its title"
+    found = problems(notebook_of(cell_of(source, stale)))
+    assert found == [f"code cell 1 shows 3 points for freeze, which is worth {worth['freeze']}"]
 
 
 def test_an_announcement_names_one_exercise_or_several():

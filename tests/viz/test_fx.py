@@ -111,8 +111,26 @@ def test_every_card_and_edge_is_drawn(lib, fx):
     picture = viz.fx(traced, before=before)
     drawn = {part.get("data-id") for part in ElementTree.fromstring(picture.svg).iter()}
     assert {part["id"] for part in [*picture.trace.nodes, *picture.trace.edges]} <= drawn
-    ends = {(e["from"], e["to"]): e["state"] for e in picture.trace.edges}
-    assert sorted(ends.values()) == ["", "", "added", "vanished"]
+    assert ends_of(picture) == {
+        ("x", "relu"): "vanished", ("relu", "add"): "vanished",
+        ("x", "tanh"): "added", ("tanh", "add"): "added", ("add", "output"): "",
+    }
+
+
+def ends_of(picture):
+    """{(label, label): state} of the edges."""
+    labels = {node["id"]: node["label"] for node in picture.trace.nodes}
+    return {(labels[edge["from"]], labels[edge["to"]]): edge["state"] for edge in picture.trace.edges}
+
+
+def test_a_node_that_reads_another_one_now_has_both_edges(lib, fx):
+    traced = fx.symbolic_trace(lambda x, y: lib.add(x, x) + y)
+    before = copy.deepcopy(traced.graph)
+    x, y, add, total, _ = traced.graph.nodes
+    total.args = (y, y)
+    ends = ends_of(viz.fx(traced, before=before))
+    assert ends[add.name, total.name] == "vanished" and ends[y.name, total.name] == ""
+    assert ends[x.name, add.name] == ""
 
 
 def test_a_trace_is_drawn_too():

@@ -63,7 +63,8 @@ def shape_of(value):
 def run(module, *inputs):
     """(the output of `module.graph`, {node's name: shape_of its value}, the largest number of values held at once).
 
-    A value is held from when its node has run until its last user has. Count after each node, before letting go.
+    A value is held from when its node has run until its last user has; one that nobody uses, until the end. Count after
+    each node, before letting go.
     """
     # solution
     env, shapes, most = {}, {}, 0
