@@ -5,7 +5,7 @@ from typing import Any
 
 from viz.live import live_tensors
 from viz.saved import saved_names
-from viz.tensors import describe, is_tensor, storage_key, storage_size
+from viz.tensors import describe, is_tensor, memory_of, storage_key, storage_size
 
 _NODE_LIMIT = 5000
 
@@ -70,9 +70,9 @@ def python_words(names, count):
 def from_public(tensor, names):
     """The facts of a PyTorch tensor; references from Python are those that have a name here."""
     key = storage_key(tensor)
-    named = [t for t in names.tensors.values() if _memory(t) is not None]
+    named = [t for t in names.tensors.values() if memory_of(t) is not None]
     alive = {id(t): t for t in [tensor, *named, *live_tensors(tensor)]}
-    over = [t for t in alive.values() if _memory(t) == key and (t is tensor or names.of(t))]
+    over = [t for t in alive.values() if memory_of(t) == key and (t is tensor or names.of(t))]
     reached = {id(t): reach([t]) for t in named}
     found = {id(t): _public_holders(t, over, alive.values(), names) for t in over}
     _place_saved(over, found, named, key)
@@ -85,13 +85,6 @@ def from_public(tensor, names):
 
     outside = [("shared", "shared with other processes")] if tensor.is_shared() else []
     return Facts(storage_size(tensor), over, found, outside, keepers, freed, False, names)
-
-
-def _memory(tensor):
-    try:
-        return storage_key(tensor) or None
-    except (RuntimeError, NotImplementedError):
-        return None
 
 
 def _public_holders(t, over, alive, names):
@@ -114,7 +107,7 @@ def _place_saved(over, found, named, key):
                     found[id(t)].append(("leaf", "AccumulateGrad fills its .grad"))
             continue
         for saved, value in _saved(node):
-            if _memory(value) == key:
+            if memory_of(value) == key:
                 found[id(_likest(over, value))].append(("saved", f"{name} saved it as {saved}"))
 
 
@@ -158,8 +151,8 @@ def reach(roots):
     for node in nodes_from(roots):
         waiting += [node.variable] if hasattr(node, "variable") else [value for _, value in _saved(node)]
     for t in waiting:
-        if _memory(t) is not None:
-            found[_memory(t)] = storage_size(t)
-        if t.is_leaf and t.grad is not None and _memory(t.grad) is not None:
-            found[_memory(t.grad)] = storage_size(t.grad)
+        if memory_of(t) is not None:
+            found[memory_of(t)] = storage_size(t)
+        if t.is_leaf and t.grad is not None and memory_of(t.grad) is not None:
+            found[memory_of(t.grad)] = storage_size(t.grad)
     return found

@@ -69,6 +69,14 @@ def storage_key(tensor):
     return storage.data_ptr()
 
 
+def memory_of(tensor):
+    """The ``storage_key`` of a tensor, or None where there is no memory to compare."""
+    try:
+        return storage_key(tensor) or None
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
 def human_bytes(count):
     """``24 B``, ``1.5 KiB``, ``2 MiB``."""
     for unit in ("B", "KiB", "MiB", "GiB"):

@@ -5,7 +5,7 @@ from typing import Any
 
 from viz.live import live_tensors
 from viz.saved import saved_items, saved_values
-from viz.tensors import is_tensor, storage_key
+from viz.tensors import is_tensor, memory_of
 from viz.walk import walk
 
 _READ_LIMIT = 2000
@@ -115,26 +115,18 @@ def _ran(graph, names):
 
 def _twin(t, names):
     """A living tensor that shares the memory of ``t`` and requires grad: ``t`` was detached from it."""
-    key = _memory(t)
-    matches = [o for o in live_tensors(t) if o is not t and o.requires_grad and key and _memory(o) == key]
+    key = memory_of(t)
+    matches = [o for o in live_tensors(t) if o is not t and o.requires_grad and key and memory_of(o) == key]
     return next(iter(sorted(matches, key=lambda o: (not names.of(o), tuple(o.shape) != tuple(t.shape)))), None)
-
-
-def _memory(tensor):
-    """The address of a tensor's storage, or None where there is none to compare."""
-    try:
-        return storage_key(tensor) or None
-    except (RuntimeError, NotImplementedError):
-        return None
 
 
 def _cut(facts):
     """The first piece of the loss's graph, or else named tensor, in the memory of a result of ``t``."""
-    below = {_memory(o): o for o in _dependents(live_tensors(facts.t), facts.t)}
-    below[_memory(facts.t)] = facts.t
+    below = {memory_of(o): o for o in _dependents(live_tensors(facts.t), facts.t)}
+    below[memory_of(facts.t)] = facts.t
     below.pop(None, None)
     for node, piece in [*_pieces(facts.graph), *((None, o) for o in facts.names.tensors.values() if o.is_leaf)]:
-        source = below.get(_memory(piece))
+        source = below.get(memory_of(piece))
         if source is not None and piece is not source:
             return Cut(node, piece, source, made_under_no_grad(piece))
     return None

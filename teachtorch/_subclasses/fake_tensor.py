@@ -30,28 +30,24 @@ ACROSS_DEVICES = frozenset(("copy_", "index", "index_put", "index_put_"))
 MOST_CONSTANT_ELEMENTS = 1
 
 
-class DataDependentOutputException(RuntimeError):
+class _OfOperator(RuntimeError):
+    """What an operator cannot do without data. `func`: the operator."""
+
+    def __init__(self, func):
+        super().__init__(str(func))
+        self.func = func
+
+
+class DataDependentOutputException(_OfOperator):
     """An operator returns a value of the data, which is not there. `func`: the operator."""
 
-    def __init__(self, func):
-        super().__init__(str(func))
-        self.func = func
 
-
-class DynamicOutputShapeException(RuntimeError):
+class DynamicOutputShapeException(_OfOperator):
     """The result's shape depends on the data. `func`: the operator."""
 
-    def __init__(self, func):
-        super().__init__(str(func))
-        self.func = func
 
-
-class UnsupportedOperatorException(RuntimeError):
+class UnsupportedOperatorException(_OfOperator):
     """An operator without a rule for tensors without data. `func`: the operator."""
-
-    def __init__(self, func):
-        super().__init__(str(func))
-        self.func = func
 
 
 class UnsupportedFakeTensorException(RuntimeError):

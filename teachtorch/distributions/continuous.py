@@ -10,12 +10,8 @@ from .distribution import Distribution, broadcast
 ops = exports[""]
 
 
-class Normal(Distribution):
-    """The bell curve of mean `loc` and standard deviation `scale`.
-
-    Args:
-        loc, scale: numbers or tensors that broadcast; scale is positive.
-    """
+class _Symmetric(Distribution):
+    """A distribution of all real numbers around `loc`, as wide as `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
@@ -26,11 +22,20 @@ class Normal(Distribution):
         super().__init__(self.loc.shape, validate_args=validate_args)
 
     mean = mode = property(lambda self: self.loc)
-    stddev = property(lambda self: self.scale)
-    variance = property(lambda self: self.scale.pow(2))
 
     def expand(self, batch_shape):
         return self._expanded(batch_shape, loc=self.loc, scale=self.scale)
+
+
+class Normal(_Symmetric):
+    """The bell curve of mean `loc` and standard deviation `scale`.
+
+    Args:
+        loc, scale: numbers or tensors that broadcast; scale is positive.
+    """
+
+    stddev = property(lambda self: self.scale)
+    variance = property(lambda self: self.scale.pow(2))
 
     def sample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -190,23 +195,11 @@ class Exponential(Distribution):
         return 1.0 - self.rate.log()
 
 
-class Laplace(Distribution):
+class Laplace(_Symmetric):
     """Two exponentials back to back, around `loc`."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
-    mean = mode = property(lambda self: self.loc)
     variance = property(lambda self: 2 * self.scale.pow(2))
     stddev = property(lambda self: 2 ** 0.5 * self.scale)
-
-    def expand(self, batch_shape):
-        return self._expanded(batch_shape, loc=self.loc, scale=self.scale)
 
     def rsample(self, sample_shape=()):
         u = self.loc.new_empty(self._extended_shape(sample_shape)).uniform_(finfo(self.loc.dtype).eps - 1, 1)

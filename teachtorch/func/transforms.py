@@ -3,6 +3,7 @@ import functools
 
 from ..autograd import enable_grad, forward_ad, grad as autograd_grad, is_grad_enabled
 from ..autograd.accumulate import AccumulateGrad
+from ..autograd.functional import zeros_like
 from ..autograd.meta import gradient_edge
 from ..dispatch.operator import registry
 from ..dispatch.state import state
@@ -10,10 +11,6 @@ from ..tensor import Tensor
 from .active import transform
 from .tree import flatten, mapped, shown, spec_text, unflatten
 from .vectorize import check_randomness
-
-
-def zeros_like(t):
-    return registry["zeros_like"].info.public(t)
 
 
 # ---- points: where a function is differentiated ---------------------------------------------------------------------

@@ -6,6 +6,7 @@ there.
 """
 from collections import namedtuple
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from ..nn import Module
 from ..tensor import Tensor
@@ -157,15 +158,9 @@ def same_target(node, pattern):
     """Submodules match by name; attributes match if both are tensors, since a pattern brings its own."""
     owners = node.graph.owning_module, pattern.graph.owning_module
     if node.op == "get_attr" and None not in owners:
-        ours, theirs = [attribute(owner, n.target) for owner, n in zip(owners, (node, pattern))]
+        ours, theirs = [attrgetter(n.target)(owner) for owner, n in zip(owners, (node, pattern))]
         return isinstance(ours, Tensor) and isinstance(theirs, Tensor) or ours is theirs
     return node.target == pattern.target
-
-
-def attribute(module, target):
-    for atom in target.split("."):
-        module = getattr(module, atom)
-    return module
 
 
 def argument_looks_like(argument, pattern, nodes_map, ignore_literals):

@@ -8,6 +8,11 @@ from .errors import MisconfigurationException
 WRITTEN_TIME = re.compile(r"(\d+):(\d\d):(\d\d):(\d\d)")
 
 
+def as_list(given):
+    """A list of what may have been given as one thing or as several."""
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
 def check_supported(precision, num_nodes):
     """ValueError, MisconfigurationException for what Lightning has and this trainer has not."""
     if precision not in ("32-true", "32", 32):

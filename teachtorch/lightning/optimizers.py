@@ -14,6 +14,7 @@ from typing import Any
 
 from ..optim import Optimizer
 from ..optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from .arguments import as_list
 from .errors import MisconfigurationException
 
 
@@ -90,10 +91,6 @@ def from_dicts(entries):
             )
     schedulers = [entry["lr_scheduler"] for entry in entries if entry.get("lr_scheduler") is not None]
     return [entry["optimizer"] for entry in entries], schedulers, entries[0].get("monitor")
-
-
-def as_list(value):
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def as_config(given, monitor):

@@ -16,9 +16,9 @@ from ..dispatch import keys as K
 from ..dispatch.state import state
 from ..kernels import attention as kernels
 from ..kernels.pointwise import silently
-from ..tensor import Tensor, stride_of
+from ..tensor import Tensor
 from .declare import exports, operator, publish
-from .fake import Fake
+from .fake import Fake, preserved_like
 
 F = exports["nn.functional"]
 ones, zeros, where = (exports[""][name] for name in ("ones", "zeros", "where"))
@@ -28,12 +28,7 @@ ones, zeros, where = (exports[""][name] for name in ("ones", "zeros", "where"))
 
 
 def fake_attention(query, key, value, is_causal=False, attn_mask=None, scale=None):
-    return fake_like(query), Fake(query._shape[:3], query._dtype)
-
-
-def fake_like(t):
-    """A result in the order of memory of an argument."""
-    return Fake(t._shape, t._dtype, geometry.preserve_format_strides(t._shape, stride_of(t)))
+    return preserved_like(query), Fake(query._shape[:3], query._dtype)
 
 
 def factor(scale, features):
@@ -95,7 +90,7 @@ def attention_operator(query, key, value, is_causal=False, attn_mask=None, scale
 
 
 def fake_backward(grad, grad_lse, query, key, value, is_causal, attn_mask, scale, output, logsumexp):
-    return [fake_like(t) for t in (query, key, value)]
+    return [preserved_like(t) for t in (query, key, value)]
 
 
 @operator(

@@ -13,18 +13,12 @@ from ..tensor import Tensor, array_of, entries_of, from_array, meta_tensor, stri
 from .arguments import PYTHON_DTYPES, as_dtype
 from .creation import empty_strided_array
 from .declare import (
-    LINEAR,
-    composite,
-    describe,
-    finish,
-    inplace_operator,
-    publish,
-    refuse_overlap,
-    register_inplace_keys,
+    LINEAR, composite, describe, fake_tensor, finish, inplace_operator, publish, refuse_overlap, register_inplace_keys,
 )
 from .elementwise import explain
-from .fake import Fake
+from .fake import Fake, preserved_like, preserved_stride
 from .node_names import name_node
+from .pointwise import no_gradient
 from .sequences import number_in
 from .signature import positional
 
@@ -37,7 +31,7 @@ def tensor_operator(name, vjp, fake, spaces=("", "Tensor")):
         info = describe(name, "operator", kernel, vjp, LINEAR, fake, False, False)
         op = Operator(name, info)
         op.register(K.CPU, tensor_kernel(positional(kernel, info.signature), fake))
-        op.register(K.META, lambda keys, *args: meta_of_fake(fake(*args)))
+        op.register(K.META, lambda keys, *args: fake_tensor(fake(*args)))
         return finish(op, info, spaces)
     return declare
 
@@ -51,10 +45,6 @@ def tensor_kernel(kernel, fake):
             explain(fake, args)
             raise
     return cpu
-
-
-def meta_of_fake(fake):
-    return meta_tensor(fake.shape, fake.dtype, fake.stride)
 
 
 def copy_with_strides(t, dtype, stride):
@@ -125,7 +115,7 @@ publish("is_contiguous", is_contiguous, ("Tensor",))
 
 # ---- writing -------------------------------------------------------------------------------------
 
-@inplace_operator("copy_", vjp={"self": lambda grad: zeros_of(grad),
+@inplace_operator("copy_", vjp={"self": no_gradient,
                                 "src": lambda grad, src_device: on_device(grad, src_device)})
 def copy_(self, src, non_blocking=False):
     """Overwrite this tensor's elements with those of `src`, broadcast and converted."""
@@ -175,10 +165,6 @@ def on_device(grad, device):
     return grad if device is None or grad._device == device else grad.to(device)
 
 
-def zeros_of(grad):
-    return grad.new_zeros(grad._shape)
-
-
 _copy_node = registry["copy_"].info.derivatives.node_class
 _copy_node.__name__ = "CopyBackwards"
 _copy_node.name = lambda self: "torch::autograd::CopyBackwards"
@@ -214,7 +200,7 @@ def filling_operator(name, vjp, fake=None):
     return declare
 
 
-@filling_operator("zero_", vjp={"self": zeros_of})
+@filling_operator("zero_", vjp={"self": no_gradient})
 def zero_(self):
     """Fill with zeros."""
     array_of(self).fill(0)
@@ -226,7 +212,7 @@ def check_filling(self, value):
     checked_filling(value, self._dtype, "fill_")
 
 
-@filling_operator("fill_", vjp={"self": zeros_of, "value": lambda grad: grad.sum()}, fake=check_filling)
+@filling_operator("fill_", vjp={"self": no_gradient, "value": lambda grad: grad.sum()}, fake=check_filling)
 def fill_(self, value):
     """Fill with a number or the value of a 0-dim tensor."""
     if isinstance(value, Tensor):
@@ -259,19 +245,15 @@ name_node("fill_", "FillBackward2")
 
 def fake_fill(self, value):
     checked_filling(value, self._dtype, "fill_")
-    return Fake(self._shape, self._dtype, preserved_stride(self))
+    return preserved_like(self)
 
 
-@tensor_operator("fill", vjp={"self": zeros_of, "value": lambda grad: grad.sum()}, spaces=("",), fake=fake_fill)
+@tensor_operator("fill", vjp={"self": no_gradient, "value": lambda grad: grad.sum()}, spaces=("",), fake=fake_fill)
 def fill(self, value):
     """A tensor like `self`, full of a number or of the value of a 0-dim tensor."""
     filled = empty_like_array(self, self._dtype)
     filled[...] = filling(value, self._dtype, "fill_")
     return from_array(filled, self._dtype)
-
-
-def preserved_stride(t):
-    return geometry.preserve_format_strides(t._shape, stride_of(t))
 
 
 def empty_like_array(t, dtype):
@@ -299,7 +281,7 @@ def to_copy(self, dtype, device, memory_format, non_blocking=False):
 def to_copy_from_meta(keys, self, dtype, device, memory_format, non_blocking=False):
     if device is not None and device.type != "meta":
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    return meta_of_fake(fake_to_copy(self, dtype, device, memory_format))
+    return fake_tensor(fake_to_copy(self, dtype, device, memory_format))
 
 
 tensor_operator("_to_copy", vjp={"self": lambda grad, self_device: on_device(grad, self_device)}, fake=fake_to_copy,

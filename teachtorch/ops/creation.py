@@ -13,9 +13,9 @@ from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator
 from ..dispatch.state import state
 from ..dispatch.torch_function import subclass_keys
-from ..tensor import Size, Tensor, from_array, meta_tensor, same_memory, stride_of
+from ..tensor import Size, Tensor, from_array, same_memory, stride_of
 from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
-from .declare import backend_for, describe, exports, publish, require_tensor_out, resize_elements
+from .declare import backend_for, describe, exports, fake_tensor, publish, require_tensor_out, resize_elements
 from .elementwise import explain
 from .fake import Fake
 from .memory_formats import empty_strided_array
@@ -49,10 +49,6 @@ def factory_kernel(function, fake):
             explain(fake, args)
             raise
     return cpu
-
-
-def fake_tensor(fake):
-    return meta_tensor(fake.shape, fake.dtype, fake.stride)
 
 
 def made(op, args, dtype, device, requires_grad, out=None, pin_memory=False):

@@ -1,6 +1,7 @@
 """`Fake`: what a result looks like, without its data. Fake rules return it; the meta kernels make tensors of it."""
 import numpy as np
 
+from ..core import geometry
 from ..tensor import Tensor, stride_of
 
 
@@ -21,6 +22,16 @@ class Fake:
 def like_self(self, *args):
     """The fake rule of operators whose result looks like their first argument."""
     return Fake(self._shape, self._dtype, stride_of(self))
+
+
+def preserved_stride(t):
+    """The strides of a dense copy of `t`: in the order of the original's."""
+    return geometry.preserve_format_strides(t._shape, stride_of(t))
+
+
+def preserved_like(t):
+    """A Fake like a dense copy of `t`."""
+    return Fake(t._shape, t._dtype, preserved_stride(t))
 
 
 def stand_in(t):

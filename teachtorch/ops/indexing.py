@@ -22,9 +22,9 @@ from ..tensor import Tensor, alias, array_of, from_array, stride_of
 from .creation import empty_strided_array
 from .declare import LINEAR, exports, operator, publish
 from .elementwise import refuse_any_overlap
-from .fake import Fake
+from .fake import Fake, preserved_like
 from .sequences import SIXTEEN_BITS, assigned_number, overflow
-from .writing import preserved_like, writing
+from .writing import writing
 
 ORDINARY = K.CPU | K.BACKEND_SELECT | K.AD_INPLACE_OR_VIEW | K.AUTOGRAD
 ALIAS = registry["alias"]

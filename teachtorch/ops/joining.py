@@ -14,7 +14,7 @@ from .arguments import method_of_sizes, size_argument
 from .creation import beside, empty_strided_array, factory_operator, made
 from .declare import LINEAR, composite, operator, publish, write_out
 from .elementwise import common_dtype
-from .fake import Fake
+from .fake import Fake, preserved_like, preserved_stride
 from .node_names import name_node
 from .view import strided_array
 
@@ -361,13 +361,9 @@ publish("repeat_interleave", repeat_interleave, ("", "Tensor"))
 
 # ---- turning -------------------------------------------------------------------------------------
 
-def preserved(self):
-    return geometry.preserve_format_strides(self._shape, stride_of(self))
-
-
 def fake_flip(self, dims):
     geometry.wrap_dims(dims, len(self._shape))
-    return Fake(self._shape, self._dtype, preserved(self))
+    return preserved_like(self)
 
 
 @operator("flip", jvp=LINEAR, out=False, spaces=(), fake=fake_flip,
@@ -450,7 +446,7 @@ def check_rotation(shape, dims):
 
 def fake_rot90(self, k=1, dims=(0, 1)):
     first, second = check_rotation(self._shape, dims)
-    shape, stride = self._shape, preserved(self)
+    shape, stride = self._shape, preserved_stride(self)
     if k % 2:
         shape, stride, _ = geometry.transpose(shape, stride, 0, first, second)
     return Fake(shape, self._dtype, stride)

@@ -201,11 +201,7 @@ def fake_eigh(A, UPLO="L", compute_v=True):
 
 def gaps(values):
     """E_ij = l_j - l_i, with ones on the diagonal."""
-    return values.unsqueeze(-2) - values.unsqueeze(-1) + identity_of(values)
-
-
-def identity_of(values):
-    return values.new_ones(values.shape[-1]).diag()
+    return values.unsqueeze(-2) - values.unsqueeze(-1) + identity_like(values)
 
 
 def skew(t):

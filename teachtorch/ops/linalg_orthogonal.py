@@ -9,10 +9,10 @@ from ..kernels import matrices
 from ..tensor import Tensor
 from .declare import composite, exports, operator
 from .fake import Fake, require_tensor
-from .linalg import solve_triangular_, sum_terms
+from .linalg import identity_like, solve_triangular_, sum_terms
 from .linalg_checks import (LinAlgError, check_floating, check_matrix, fake_matrix, first_failure,
                             refuse_others, require_matrix_arrays)
-from .linalg_factor import identity_of, skew, wants_derivative
+from .linalg_factor import skew, wants_derivative
 from .linalg_older import warn_of_older
 from .return_types import return_type
 
@@ -34,7 +34,7 @@ def fake_svd(A, full_matrices=False, compute_uv=True):
 def square_gaps(S):
     """E_ij = s_j^2 - s_i^2, with ones on the diagonal; as a product, which loses fewer digits."""
     across, down = S.unsqueeze(-2), S.unsqueeze(-1)
-    return (across - down) * (across + down) + identity_of(S)
+    return (across - down) * (across + down) + identity_like(S)
 
 
 def narrowed(t, dim, size):

@@ -10,9 +10,9 @@ from ..kernels import rows
 from ..tensor import Tensor, array_of
 from .creation import beside
 from .declare import LINEAR, operator
-from .fake import Fake
+from .fake import Fake, preserved_like
 from .sequences import number_in
-from .writing import preserved_like, with_separate_out, writing
+from .writing import with_separate_out, writing
 
 # ---- index_select, index_add, index_copy, index_fill ---
 

@@ -17,6 +17,7 @@ from .arguments import size_argument
 from .creation import asked_grad, checked_size, factory_operator, like_operator, made, sizes_for
 from .declare import describe, operator, publish, refuse_overlap, register_inplace_keys
 from .fake import Fake
+from .pointwise import no_gradient
 
 # ---- checks --------------------------------------------------------------------------------------
 
@@ -368,11 +369,6 @@ def fill_drawn(target, draw):
         streams.fill_in_memory_order(array, lambda shape: draw(shape, False))
 
 
-def zeros_of(grad):
-    """The gradient of what a draw overwrote."""
-    return grad.new_zeros(grad._shape)
-
-
 def overwriting(name, node_name, draw):
     """Declare an in-place operator that fills with `draw(stream, shape, numpy dtype, contiguous, *args)`.
 
@@ -384,7 +380,7 @@ def overwriting(name, node_name, draw):
         else:
             check_draw(draw, self._dtype, *args)
 
-    info = describe(name, "in-place", draw_signature, {"self": zeros_of}, None, check, False, False)
+    info = describe(name, "in-place", draw_signature, {"self": no_gradient}, None, check, False, False)
     op = Operator(name, info)
 
     def write(keys, self, args, generator):
@@ -516,7 +512,7 @@ def fake_bernoulli(self, p=None, generator=None):
     return Fake(self._shape, self._dtype)
 
 
-@operator("bernoulli", vjp={"self": zeros_of}, spaces=(), out=False, fake=fake_bernoulli)
+@operator("bernoulli", vjp={"self": no_gradient}, spaces=(), out=False, fake=fake_bernoulli)
 def bernoulli_kernel(self, p, generator):
     """1 with the probability that each element says (or with probability p), else 0."""
     if p is None and self.dtype.kind in "iub":
@@ -570,7 +566,7 @@ def fake_normal(mean, std, generator):
     return Fake(geometry.broadcast_shapes(*[t._shape for t in tensors]), tensors[0]._dtype)
 
 
-@operator("normal", vjp={"mean": zeros_of, "std": zeros_of}, fake=fake_normal, spaces=(), out=False)
+@operator("normal", vjp={"mean": no_gradient, "std": no_gradient}, fake=fake_normal, spaces=(), out=False)
 def normal_kernel(mean, std, generator):
     """Normal random numbers, each with its own mean and standard deviation."""
     shape = np.broadcast_shapes(np.shape(mean), np.shape(std))

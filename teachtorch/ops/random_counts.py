@@ -13,7 +13,8 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from .declare import operator, publish
 from .fake import Fake
-from .random import stream_of, zeros_of
+from .pointwise import no_gradient
+from .random import stream_of
 
 STIRLING_TAILS = (0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287)
@@ -134,7 +135,7 @@ def fake_binomial(count, prob, generator=None):
     return Fake(geometry.broadcast_shapes(count._shape, prob._shape), count._dtype)
 
 
-@operator("poisson", vjp={"self": zeros_of}, spaces=(), out=False, fake=fake_poisson)
+@operator("poisson", vjp={"self": no_gradient}, spaces=(), out=False, fake=fake_poisson)
 def poisson_kernel(self, generator):
     """Counts whose expectations are the elements."""
     refuse_integers("poisson_cpu", dt.from_numpy(self.dtype))
@@ -143,7 +144,7 @@ def poisson_kernel(self, generator):
     return each(poisson_draw, generator, self.dtype, self)
 
 
-@operator("binomial", vjp={"count": zeros_of, "prob": zeros_of}, spaces=(), out=False, fake=fake_binomial)
+@operator("binomial", vjp={"count": no_gradient, "prob": no_gradient}, spaces=(), out=False, fake=fake_binomial)
 def binomial_kernel(count, prob, generator):
     """How many of `count` trials succeed, each with probability `prob`."""
     refuse_integers("binomial_cpu", dt.from_numpy(count.dtype))

@@ -14,11 +14,11 @@ from ..dispatch.operator import registry
 from ..kernels import rows
 from ..tensor import Tensor
 from .declare import LINEAR, composite, operator, publish
-from .fake import Fake, require_tensor
+from .fake import Fake, preserved_like, require_tensor
 from .node_names import name_node
 from .picking import cast, fake_index_add, require_index_array
 from .view import geometry_of
-from .writing import preserved_like, with_separate_out, writing
+from .writing import with_separate_out, writing
 
 # ---- checks ---
 

@@ -23,7 +23,6 @@ from .declare import (
     write_out,
 )
 from .elementwise import refuse_partial_overlap
-from .fake import Fake
 from .signature import positional, public_function
 
 
@@ -97,11 +96,6 @@ def fresh_copy(array, fake):
         result = empty_strided_array(fake.shape, fake.stride, array.dtype)
     result[...] = array
     return result
-
-
-def preserved_like(self):
-    """A copy's Fake: dense, in the stride order of the original."""
-    return Fake(self._shape, self._dtype, geometry.preserve_format_strides(self._shape, stride_of(self)))
 
 
 def with_separate_out(op, spaces=("", "Tensor")):

@@ -1,4 +1,6 @@
 """Constant folding: what depends on no input is computed once, and kept as a buffer."""
+from operator import attrgetter
+
 from ...autograd import no_grad
 from ...nn import Parameter
 from ...tensor import Tensor
@@ -43,10 +45,8 @@ def constant_nodes(module, parameters):
 
 def holds_still(module, node, parameters):
     """Whether an attribute is a tensor that training does not change."""
-    place = module
-    for atom in node.target.split("."):
-        place = getattr(place, atom)
-    return isinstance(place, Tensor) and (parameters or not isinstance(place, Parameter))
+    value = attrgetter(node.target)(module)
+    return isinstance(value, Tensor) and (parameters or not isinstance(value, Parameter))
 
 
 def is_pure(node):

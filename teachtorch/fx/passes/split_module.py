@@ -37,7 +37,7 @@ def split_module(m, root_m, split_callback, qualname_map=None):
         call(partition, outer, env, m.graph)
     result = m.graph.output_node().args[0]
     outer.output(map_arg(result, lambda n: value_of(n, env, outer)))
-    attributes = {n.target: attribute(root_m, n.target) for n in outer.find_nodes(op="get_attr")}
+    attributes = {n.target: operator.attrgetter(n.target)(root_m) for n in outer.find_nodes(op="get_attr")}
     return GraphModule({**submodules, **attributes}, outer)
 
 
@@ -113,9 +113,3 @@ def value_of(node, env, outer):
     if node not in env and node.op == "get_attr":
         env[node] = outer.node_copy(node)
     return env[node]
-
-
-def attribute(module, target):
-    for atom in target.split("."):
-        module = getattr(module, atom)
-    return module

@@ -68,10 +68,6 @@ class DataSource:
         return getattr(owner, f"{name}_dataloader")()
 
 
-def as_list(loaders):
-    return list(loaders) if isinstance(loaders, (list, tuple)) else [loaders]
-
-
 def limit_of(limit, loader, name):
     """How many batches are taken: an int is a number, a float a part. math.inf where the length is not known."""
     length = len(loader) if has_length(loader) else math.inf

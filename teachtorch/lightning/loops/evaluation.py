@@ -3,6 +3,7 @@
 import math
 
 from ...autograd.grad_mode import inference_mode, no_grad
+from ..arguments import as_list
 from ..connectors import data
 from .fetcher import Fetcher
 
@@ -20,7 +21,7 @@ class EvaluationLoop:
         """Find the loaders, and how many batches of each are taken."""
         trainer, name = self.trainer, STAGES[self.kind]
         self.loaders = [
-            data.prepared(trainer, one, is_training=False) for one in data.as_list(trainer.data.loader(name))
+            data.prepared(trainer, one, is_training=False) for one in as_list(trainer.data.loader(name))
         ]
         limit = getattr(trainer, f"limit_{name}_batches")
         self.limits = [data.limit_of(limit, one, f"{name}_dataloader") for one in self.loaders]

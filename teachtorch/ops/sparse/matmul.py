@@ -2,13 +2,12 @@
 import numpy as np
 
 from ...core import geometry
-from ...core.dtype import scalar_type_name
 from ...core.layout import sparse_coo
 from ...dispatch.operator import registry
 from ...kernels import sparse as kernels
 from ...tensor import array_of, from_array
 from ..declare import exports, publish
-from ..matmul import check_multiplies
+from ..matmul import check_multiplies, same_scalar_type
 from ..matmul_sums import scaled
 from ..sequences import number_in
 from .declare import (
@@ -33,12 +32,7 @@ def check_matrices(sparse_one, other):
     if sparse_one._shape[1] != other._shape[0]:
         raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {sparse_one._shape[1]}, got "
                            f"{other._shape[0]}")
-    check_dtypes(sparse_one, other)
-
-
-def check_dtypes(a, b):
-    if a._dtype is not b._dtype:
-        raise RuntimeError(f"expected scalar type {scalar_type_name(a._dtype)} but found {scalar_type_name(b._dtype)}")
+    same_scalar_type(sparse_one, other)
 
 
 def add_product(out, a, b, alpha=1):
@@ -86,7 +80,7 @@ def plus_product(self, mat1, mat2, beta, alpha):
                             alpha).t()
     require_column_dim(mat2)
     check_matrices(mat1, mat2)
-    check_dtypes(mat1, self)
+    same_scalar_type(mat1, self)
     shape = mat1._shape[0], mat2._shape[1]
     geometry.expand(self._shape, (0,) * len(self._shape), 0, shape)
     start = np.zeros(shape, self._dtype.numpy)
@@ -128,7 +122,7 @@ def bmm(keys, self, mat2):
         raise RuntimeError("bmm_sparse: 'self.size(0)' and 'mat2.size(0)' must match")
     if self._shape[2] != mat2._shape[1]:
         raise RuntimeError("bmm_sparse: 'self.size(2)' and 'mat2.size(1)' must match")
-    check_dtypes(self, mat2)
+    same_scalar_type(self, mat2)
     (batch, n, m), p = self._shape, mat2._shape[2]
     indices, values = parts(self)
     blocks = sparse(
@@ -146,7 +140,7 @@ def bmm(keys, self, mat2):
 def sparse_matmul_op(self, other):
     """The product of two sparse matrices, sparse and coalesced."""
     check_multiplies(self, other)
-    check_dtypes(self, other)
+    same_scalar_type(self, other)
     shape = self._shape[0], other._shape[1]
     left, right = parts(coalesced(self)), parts(coalesced(other))
     return sparse(*kernels.sparse_product(left, right, shape), shape, True)
