@@ -83,10 +83,8 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
     sent = HostBuffer(tensor).array
     received = np.empty((members.size(), *sent.shape), sent.dtype)
     request = members.transport.all_gather(sent, received)
-    return finish(
-        Work(members, "all_gather", request, lambda: spread(received, tensor_list), received.nbytes, tensor_list),
-        async_op,
-    )
+    work = Work(members, "all_gather", request, lambda: spread(received, tensor_list), received.nbytes, tensor_list)
+    return finish(work, async_op)
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
@@ -100,10 +98,9 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
     check_total(output_tensor, input_tensor, members, "output", "input")
     sent, received = HostBuffer(input_tensor), HostBuffer(output_tensor)
     request = members.transport.all_gather(sent.array, received.array)
-    return finish(
-        Work(members, "all_gather_into_tensor", request, received.write_back, received.array.nbytes, [output_tensor]),
-        async_op,
-    )
+    nbytes = received.array.nbytes
+    work = Work(members, "all_gather_into_tensor", request, received.write_back, nbytes, [output_tensor])
+    return finish(work, async_op)
 
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
@@ -114,22 +111,16 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
         return None
     root = default_root(members, dst, group_dst)
     check_list_of_root(members.rank() == root, gather_list, "gather_list", "destination")
-    sent, received = HostBuffer(tensor).array, None
+    sent, received, done = HostBuffer(tensor).array, None, None
     if gather_list:
         check_parts(gather_list, tensor, members, "gather")
         received = np.empty((members.size(), *sent.shape), sent.dtype)
+
+        def done():
+            spread(received, gather_list)
+
     request = members.transport.gather(sent, received, root)
-    return finish(
-        Work(
-            members,
-            "gather",
-            request,
-            received is not None and (lambda: spread(received, gather_list)) or None,
-            sent.nbytes,
-            gather_list or [],
-        ),
-        async_op,
-    )
+    return finish(Work(members, "gather", request, done, sent.nbytes, gather_list or []), async_op)
 
 
 def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, group_src=None):
@@ -216,9 +207,8 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
     sent, received = HostBuffer(input), HostBuffer(output)
     counts = (bytes_of_parts(input, input_split_sizes, members), bytes_of_parts(output, output_split_sizes, members))
     request = members.transport.all_to_all(sent.array, received.array, *counts)
-    return finish(
-        Work(members, "all_to_all_single", request, received.write_back, sent.array.nbytes, [output]), async_op
-    )
+    work = Work(members, "all_to_all_single", request, received.write_back, sent.array.nbytes, [output])
+    return finish(work, async_op)
 
 
 def bytes_of_parts(tensor, sizes, members):

@@ -92,8 +92,10 @@ class GroupMember:
     NON_GROUP_MEMBER = -100
 
 
-class group(GroupMember):
+class group:
     """`group.WORLD`, the default group."""
+
+    WORLD = None
 
 
 class _World:

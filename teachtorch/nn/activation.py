@@ -157,21 +157,25 @@ class ReLU6(Hardtanh):
         return "inplace=True" if self.inplace else ""
 
 
-class ELU(Module):
-    """x above 0, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015)."""
+class _WithAlpha(Module):
+    """Exponential below 0, with `alpha` as its limit."""
 
     def __init__(self, alpha=1.0, inplace=False):
         super().__init__()
         self.alpha, self.inplace = alpha, inplace
 
-    def forward(self, input):
-        return F.elu(input, self.alpha, self.inplace)
-
     def extra_repr(self):
         return f"alpha={self.alpha}" + inplace_text(self)
 
 
-class CELU(ELU):
+class ELU(_WithAlpha):
+    """x above 0, alpha * (exp(x) - 1) elsewhere (Clevert et al. 2015)."""
+
+    def forward(self, input):
+        return F.elu(input, self.alpha, self.inplace)
+
+
+class CELU(_WithAlpha):
     """x above 0, alpha * (exp(x / alpha) - 1) elsewhere."""
 
     def forward(self, input):
@@ -254,21 +258,25 @@ class GLU(Module):
         return f"dim={self.dim}"
 
 
-class Hardshrink(Module):
-    """x, and 0 where it lies in the range from -lambd to lambd."""
+class _Shrink(Module):
+    """0 in the range from -lambd to lambd."""
 
     def __init__(self, lambd=0.5):
         super().__init__()
         self.lambd = lambd
 
-    def forward(self, input):
-        return F.hardshrink(input, self.lambd)
-
     def extra_repr(self):
         return f"{self.lambd}"
 
 
-class Softshrink(Hardshrink):
+class Hardshrink(_Shrink):
+    """x, and 0 where it lies in the range from -lambd to lambd."""
+
+    def forward(self, input):
+        return F.hardshrink(input, self.lambd)
+
+
+class Softshrink(_Shrink):
     """x drawn towards 0 by lambd; 0 where it lies nearer."""
 
     def forward(self, input):
@@ -289,28 +297,32 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
-class Softmax(Module):
-    """exp(x) / sum(exp(x)) over dimension `dim`."""
+class _AlongDim(Module):
+    """Shares of one along dimension `dim`."""
 
     def __init__(self, dim=None):
         super().__init__()
         self.dim = dim
 
-    def forward(self, input):
-        return F.softmax(input, self.dim, _stacklevel=5)
-
     def extra_repr(self):
         return f"dim={self.dim}"
 
 
-class Softmin(Softmax):
+class Softmax(_AlongDim):
+    """exp(x) / sum(exp(x)) over dimension `dim`."""
+
+    def forward(self, input):
+        return F.softmax(input, self.dim, _stacklevel=5)
+
+
+class Softmin(_AlongDim):
     """Softmax of the negated input."""
 
     def forward(self, input):
         return F.softmin(input, self.dim, _stacklevel=5)
 
 
-class LogSoftmax(Softmax):
+class LogSoftmax(_AlongDim):
     """The logarithm of Softmax, computed stably."""
 
     def forward(self, input):

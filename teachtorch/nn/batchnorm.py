@@ -92,7 +92,9 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    """Batch norm of any number of dimensions."""
+    """Batch norm of inputs with as many dimensions as `dims` allows."""
+
+    dims = ()
 
     def _share(self):
         """The new batch's share in the running statistics; counts the batch. None as momentum: a plain average."""
@@ -103,6 +105,11 @@ class _BatchNorm(_NormBase):
             if self.momentum is None:
                 return 1.0 / float(self.num_batches_tracked)
         return self.momentum
+
+    def _check_input_dim(self, input):
+        if not self.dims:
+            raise NotImplementedError
+        check_dims(input, *self.dims)
 
     def forward(self, input):
         self._check_input_dim(input)
@@ -131,22 +138,19 @@ def check_dims(input, *allowed):
 class BatchNorm1d(_BatchNorm):
     """Batch norm of (N, C) or (N, C, L)."""
 
-    def _check_input_dim(self, input):
-        check_dims(input, 2, 3)
+    dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """Batch norm of (N, C, H, W)."""
 
-    def _check_input_dim(self, input):
-        check_dims(input, 4)
+    dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
     """Batch norm of (N, C, D, H, W)."""
 
-    def _check_input_dim(self, input):
-        check_dims(input, 5)
+    dims = (5,)
 
 
 class _InstanceNorm(_NormBase):
@@ -287,40 +291,46 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         self.reset_parameters()
 
 
-class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
+class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
     """A BatchNorm1d whose num_features are those of its first input; that call makes it a BatchNorm1d."""
 
     cls_to_become = BatchNorm1d
+    dims = BatchNorm1d.dims
 
 
-class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
+class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
     """A BatchNorm2d whose num_features are those of its first input; that call makes it a BatchNorm2d."""
 
     cls_to_become = BatchNorm2d
+    dims = BatchNorm2d.dims
 
 
-class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
+class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
     """A BatchNorm3d whose num_features are those of its first input; that call makes it a BatchNorm3d."""
 
     cls_to_become = BatchNorm3d
+    dims = BatchNorm3d.dims
 
 
-class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNormBase, _InstanceNorm):
     """An InstanceNorm1d whose num_features are those of its first input; that call makes it an InstanceNorm1d."""
 
     cls_to_become = InstanceNorm1d
+    count = 1
 
 
-class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNormBase, _InstanceNorm):
     """An InstanceNorm2d whose num_features are those of its first input; that call makes it an InstanceNorm2d."""
 
     cls_to_become = InstanceNorm2d
+    count = 2
 
 
-class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNormBase, _InstanceNorm):
     """An InstanceNorm3d whose num_features are those of its first input; that call makes it an InstanceNorm3d."""
 
     cls_to_become = InstanceNorm3d
+    count = 3
 
 
 class GroupNorm(Module):
@@ -348,8 +358,8 @@ class GroupNorm(Module):
         )
 
 
-class LocalResponseNorm(Module):
-    """Divides by a power of the mean square over neighbouring channels (Krizhevsky et al. 2012)."""
+class _LocalResponse(Module):
+    """Normalisation over `size` neighbouring channels; `alpha`, `beta`, `k`: of Krizhevsky et al. 2012."""
 
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1.0):
         super().__init__()
@@ -362,7 +372,11 @@ class LocalResponseNorm(Module):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
-class CrossMapLRN2d(LocalResponseNorm):
+class LocalResponseNorm(_LocalResponse):
+    """Divides by a power of the mean square over neighbouring channels (Krizhevsky et al. 2012)."""
+
+
+class CrossMapLRN2d(_LocalResponse):
     """An older form of LocalResponseNorm, for (N, C, H, W), that takes `k` as 1 by default."""
 
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1):

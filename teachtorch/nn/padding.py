@@ -37,8 +37,8 @@ class _ConstantPadNd(_PadNd):
         return f"padding={self.padding}, value={self.value}"
 
 
-class _ZeroPadNd(_ConstantPadNd):
-    """A border of zeros."""
+class _ZeroPad:
+    """Makes a border of one value one of zeros."""
 
     def __init__(self, padding):
         super().__init__(padding, 0.0)
@@ -58,26 +58,27 @@ class _CircularPadNd(_PadNd):
         return super().forward(input)
 
 
-def padding_class(kind, base, count, doc, **fields):
+def padding_class(kind, bases, count, doc, **fields):
     """A padding of `count` dimensions."""
-    return type(f"{kind}Pad{count}d", (base,), {"count": count, "__doc__": doc, "__module__": __name__, **fields})
+    return type(f"{kind}Pad{count}d", bases, {"count": count, "__doc__": doc, "__module__": __name__, **fields})
 
 
 ConstantPad1d, ConstantPad2d, ConstantPad3d = [
-    padding_class("Constant", _ConstantPadNd, n, f"A border of one value around {n} dimensions.") for n in (1, 2, 3)
+    padding_class("Constant", (_ConstantPadNd,), n, f"A border of one value around {n} dimensions.") for n in (1, 2, 3)
 ]
 ZeroPad1d, ZeroPad2d, ZeroPad3d = [
-    padding_class("Zero", _ZeroPadNd, n, f"A border of zeros around {n} dimensions.") for n in (1, 2, 3)
+    padding_class("Zero", (_ZeroPad, one_value), n, f"A border of zeros around {n} dimensions.")
+    for n, one_value in enumerate((ConstantPad1d, ConstantPad2d, ConstantPad3d), 1)
 ]
 ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = [
-    padding_class("Reflection", _PadNd, n, f"A border that mirrors {n} dimensions at their edges.", mode="reflect")
+    padding_class("Reflection", (_PadNd,), n, f"A border that mirrors {n} dimensions at their edges.", mode="reflect")
     for n in (1, 2, 3)
 ]
 ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = [
-    padding_class("Replication", _PadNd, n, f"A border that repeats the edges of {n} dimensions.", mode="replicate")
+    padding_class("Replication", (_PadNd,), n, f"A border that repeats the edges of {n} dimensions.", mode="replicate")
     for n in (1, 2, 3)
 ]
 CircularPad1d, CircularPad2d, CircularPad3d = [
-    padding_class("Circular", _CircularPadNd, n, f"A border that goes on at the other end of {n} dimensions.")
+    padding_class("Circular", (_CircularPadNd,), n, f"A border that goes on at the other end of {n} dimensions.")
     for n in (1, 2, 3)
 ]

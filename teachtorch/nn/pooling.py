@@ -84,7 +84,14 @@ class MaxUnpool3d(_MaxUnpoolNd):
     count = 3
 
 
-class AvgPool1d(Module):
+class _AvgPoolNd(Module):
+    """The mean of each window. `count_include_pad`: whether the padding's zeros count."""
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool1d(_AvgPoolNd):
     """Means of windows of (N, C, L) or (C, L)."""
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
@@ -97,12 +104,11 @@ class AvgPool1d(Module):
     def forward(self, input):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
-    def extra_repr(self):
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
+class _AvgPoolWithDivisor(_AvgPoolNd):
+    """`divisor_override`: what sums are divided by in place of the number of elements."""
 
-class AvgPool2d(Module):
-    """Means of windows of (N, C, H, W) or (C, H, W)."""
+    count = None
 
     def __init__(
         self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
@@ -114,33 +120,21 @@ class AvgPool2d(Module):
         self.divisor_override = divisor_override
 
     def forward(self, input):
-        return F.avg_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
-
-    def extra_repr(self):
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        pool = getattr(F, f"avg_pool{self.count}d")
+        window = self.kernel_size, self.stride, self.padding
+        return pool(input, *window, self.ceil_mode, self.count_include_pad, self.divisor_override)
 
 
-class AvgPool3d(AvgPool2d):
+class AvgPool2d(_AvgPoolWithDivisor):
+    """Means of windows of (N, C, H, W) or (C, H, W)."""
+
+    count = 2
+
+
+class AvgPool3d(_AvgPoolWithDivisor):
     """Means of windows of (N, C, D, H, W) or (C, D, H, W)."""
 
-    def forward(self, input):
-        return F.avg_pool3d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
+    count = 3
 
 
 class _AdaptivePoolNd(Module):

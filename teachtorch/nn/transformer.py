@@ -302,30 +302,17 @@ class Transformer(Module):
         dtype=None,
     ):
         super().__init__()
-        layer = (
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            device,
-            dtype,
-        )
+        widths = d_model, nhead, dim_feedforward, dropout, activation
+        layer = *widths, layer_norm_eps, batch_first, norm_first, bias, device, dtype
         norm = {"eps": layer_norm_eps, "bias": bias, "device": device, "dtype": dtype}
-        if custom_encoder is None:
-            custom_encoder = TransformerEncoder(
-                TransformerEncoderLayer(*layer), num_encoder_layers, LayerNorm(d_model, **norm)
-            )
         self.encoder = custom_encoder
-        if custom_decoder is None:
-            custom_decoder = TransformerDecoder(
-                TransformerDecoderLayer(*layer), num_decoder_layers, LayerNorm(d_model, **norm)
-            )
+        if custom_encoder is None:
+            one = TransformerEncoderLayer(*layer)
+            self.encoder = TransformerEncoder(one, num_encoder_layers, LayerNorm(d_model, **norm))
         self.decoder = custom_decoder
+        if custom_decoder is None:
+            one = TransformerDecoderLayer(*layer)
+            self.decoder = TransformerDecoder(one, num_decoder_layers, LayerNorm(d_model, **norm))
         self._reset_parameters()
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 

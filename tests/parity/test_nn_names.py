@@ -108,6 +108,27 @@ def test_the_list_of_what_is_missing_is_not_too_long():
 
 
 @pytest.mark.parametrize(
+    "path", "nn optim optim.lr_scheduler optim.swa_utils nn.utils.prune utils.data distributions fx".split()
+)
+def test_classes_derive_from_the_same_classes(path):
+    """`isinstance(layer, nn.Softmax)` is False for a LogSoftmax, and `isinstance(layer, nn.ConstantPad2d)` True for a
+    ZeroPad2d."""
+    theirs, ours = importlib.import_module(f"torch.{path}"), importlib.import_module(f"teachtorch.{path}")
+    names = [name for name in public(theirs) & public(ours) if isinstance(getattr(theirs, name), type)]
+    pairs = [(a, b) for a in names for b in names if is_plain(theirs, a) and is_plain(theirs, b)]
+    found, wanted = [
+        {f"{a} is a {b}" for a, b in pairs if issubclass(getattr(library, a), getattr(library, b))}
+        for library in (ours, theirs)
+    ]
+    assert len(wanted) >= len(names) / 2 and found ^ wanted == set()
+
+
+def is_plain(library, name):
+    """Whether it is a class of the library's, and no name of `typing`."""
+    return getattr(library, name).__module__.startswith("torch")
+
+
+@pytest.mark.parametrize(
     "name", [m.name for m in pkgutil.iter_modules(torch.nn.modules.__path__) if m.name[0] != "_"]
 )
 def test_files_of_the_modules(name):

@@ -3,20 +3,18 @@
 The host's copies of the bytes are made here; what kernels do with them is in kernels/cuda and ops/on_cuda.
 """
 
-import threading
 from time import perf_counter
 
 import numpy as np
 
 from ...core import observer
-from ..caching import CachingAllocator, register_allocator
 from ..launch import Launch
-from ..runtime import AcceleratorRuntime, register_runtime
+from ..pooled_runtime import PooledRuntime
+from ..runtime import register_runtime
 from ..streams import AcceleratorError, declare_available
 from . import is_simulated
 from .driver import Hardware, Simulator
 
-STREAMS_PER_POOL = 32  # c10/cuda/CUDAStream.cpp
 BAD_INDEX = (
     "CUDA error: device-side assert triggered: an index was out of bounds in a kernel that was launched "
     "before this call. The result of that kernel is not to be used."
@@ -46,7 +44,7 @@ class Mark:
         self.runtime.raise_error()
 
 
-class CudaRuntime(AcceleratorRuntime):
+class CudaRuntime(PooledRuntime):
     """The GPU, or Numba's simulator of one. Nothing is set up before its first use."""
 
     device_type = "cuda"
@@ -55,12 +53,9 @@ class CudaRuntime(AcceleratorRuntime):
     cost = NoCost()
 
     def __init__(self):
+        super().__init__()
         self._driver = None
-        self._allocator = None
-        self._lock = threading.RLock()
         self._streams = {}
-        self._asked_for = {0: 0, 1: 0}
-        self.is_in_use = False
 
     @property
     def driver(self):
@@ -82,15 +77,6 @@ class CudaRuntime(AcceleratorRuntime):
 
     def memory_info(self):
         return self.driver.memory_info()
-
-    @property
-    def allocator(self):
-        """The caching allocator of this device, made at its first use."""
-        if self._allocator is None:
-            with self._lock:
-                self._allocator = self._allocator or CachingAllocator(self)
-            register_allocator(self._allocator)
-        return self._allocator
 
     def view(self, address, nbytes):
         """A flat uint8 array over device memory, which the host cannot look into."""
@@ -140,17 +126,6 @@ class CudaRuntime(AcceleratorRuntime):
             made = cuda.default_stream if is_default else lambda: self.driver.stream(self.priority_of(stream_id))
             self._streams[stream_id] = made()
         return self._streams[stream_id]
-
-    def new_stream(self, priority=0):
-        """The number of a stream: the next of its pool (1 ... 32, or 33 ... 64 for priorities below 0)."""
-        pool = int(priority < 0)
-        with self._lock:
-            turn = self._asked_for[pool] % STREAMS_PER_POOL
-            self._asked_for[pool] += 1
-        return 1 + pool * STREAMS_PER_POOL + turn
-
-    def priority_of(self, stream_id):
-        return -1 if stream_id > STREAMS_PER_POOL else 0
 
     def launch(self, name, stream_id, work, reads=(), writes=(), is_copy=False):
         """Let the stream call a Python function when it comes to it."""

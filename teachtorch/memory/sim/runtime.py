@@ -2,15 +2,14 @@
 
 import atexit
 import os
-import threading
 import traceback
 from collections import deque
 from time import perf_counter
 
 from ...core import observer
-from ..caching import CachingAllocator, register_allocator
 from ..launch import Launch, shown_site
-from ..runtime import AcceleratorRuntime, register_runtime
+from ..pooled_runtime import PooledRuntime
+from ..runtime import register_runtime
 from ..streams import AcceleratorError, declare_available
 from .arena import CAN_MAP, Arena
 from .cost import CostModel
@@ -18,7 +17,6 @@ from .queue import Queue
 
 CAPACITY = 256 << 20  # bytes, unless TEACHTORCH_SIM_MEMORY says otherwise
 PATIENCE_AT_EXIT = 2.0  # seconds that a stream may take for what it is at when the program ends
-STREAMS_PER_POOL = 32  # c10/cuda/CUDAStream.cpp; the 33rd stream asked for is the 1st again
 
 FORKED = (
     "Cannot re-initialize sim in forked subprocess. To use sim with multiprocessing, you must use the 'spawn' start "
@@ -26,7 +24,7 @@ FORKED = (
 )
 
 
-class SimRuntime(AcceleratorRuntime):
+class SimRuntime(PooledRuntime):
     """One simulated device. Nothing is set up before its first use.
 
     `capacity`: bytes of device memory. `cost`: a CostModel. `is_blocking`: whether each launch waits for its
@@ -37,17 +35,14 @@ class SimRuntime(AcceleratorRuntime):
     can_map = CAN_MAP
 
     def __init__(self, capacity=None):
+        super().__init__()
         self.capacity = capacity or int(os.environ.get("TEACHTORCH_SIM_MEMORY") or CAPACITY)
         self.cost = CostModel()
         self.is_blocking = os.environ.get("SIM_LAUNCH_BLOCKING", "0") not in ("", "0")
         self.is_forked = False
-        self.is_in_use = False
         self.queues = {0: Queue("sim-stream-0", self.note_error)}
-        self.asked_for = {0: 0, 1: 0}  # how many streams each pool was asked for
         self.errors = deque()  # (launch, exception) that no synchronisation has raised yet
         self._arena = None
-        self._allocator = None
-        self._lock = threading.Lock()
 
     # ---- memory --------------------------------------------------------------------------------------------
 
@@ -86,30 +81,15 @@ class SimRuntime(AcceleratorRuntime):
         """A flat uint8 array over device memory. Only kernels, and the host after it has waited, should look at it."""
         return self.arena.view(address, nbytes)
 
-    @property
-    def allocator(self):
-        """The caching allocator of this device, made at its first use."""
-        if self._allocator is None:
-            with self._lock:
-                self._allocator = self._allocator or CachingAllocator(self)
-            register_allocator(self._allocator)
-        return self._allocator
-
     # ---- streams -------------------------------------------------------------------------------------------
 
     def new_stream(self, priority=0):
-        """The number of a stream: the next of its pool (1 ... 32, or 33 ... 64 for priorities below 0)."""
-        pool = int(priority < 0)
+        """The number of a stream, which has a queue from now on."""
+        stream_id = super().new_stream(priority)
         with self._lock:
-            turn = self.asked_for[pool] % STREAMS_PER_POOL
-            self.asked_for[pool] += 1
-            stream_id = 1 + pool * STREAMS_PER_POOL + turn
             if stream_id not in self.queues:
                 self.queues[stream_id] = Queue(f"sim-stream-{stream_id}", self.note_error)
         return stream_id
-
-    def priority_of(self, stream_id):
-        return -1 if stream_id > STREAMS_PER_POOL else 0
 
     def launch(self, name, stream_id, work, reads=(), writes=(), is_copy=False):
         """Put `work()` into a stream and return at once. The rest describes it: see Launch."""

@@ -11,8 +11,9 @@ import types
 FILES = {
     "activation": ("activation", "multihead_attention"), "adaptive": ("adaptive",),
     "batchnorm": ("batchnorm", "sync_batchnorm"), "channelshuffle": ("upsampling",), "container": ("container",),
-    "conv": ("conv",), "distance": ("distance",), "dropout": ("dropout",), "flatten": ("linear",), "fold": ("upsampling",), "instancenorm": ("batchnorm",),
-    "lazy": ("lazy",), "linear": ("linear", "bilinear"), "loss": ("loss", "loss_ranking"), "module": ("module",),
+    "conv": ("conv",), "distance": ("distance",), "dropout": ("dropout",), "flatten": ("linear",),
+    "fold": ("upsampling",), "instancenorm": ("batchnorm",), "lazy": ("lazy",), "linear": ("linear", "bilinear"),
+    "loss": ("loss", "loss_ranking"), "module": ("module",),
     "normalization": ("normalization", "batchnorm"), "padding": ("padding",), "pixelshuffle": ("upsampling",),
     "pooling": ("pooling",), "rnn": ("rnn",), "sparse": ("sparse",), "transformer": ("transformer",),
     "upsampling": ("upsampling",),
