@@ -4,8 +4,12 @@
 
 Goals: a launch of at most 20 microseconds; a pipeline of two streams at least 1.6 times as quick as one
 stream, on two cores. Minimum over rounds; one stream and two take turns. While launches are measured a host
-function keeps the stream's thread asleep. What two threads gain without streams, with the same chains on arrays,
-says what the machine has to give just now: its cores may be two halves of one, or have other work.
+function keeps the stream's thread asleep.
+
+Two streams gain in two ways. A pipeline of transfers hides the copies of one batch behind the kernels of another: the
+copies take the time that the cost model's bus needs, and no core. Independent chains of kernels want both cores. What
+two threads gain without streams, with the same chains on arrays, says what the machine has to give just now: its cores
+may be two halves of one, or have other work.
 """
 
 import threading
@@ -14,6 +18,8 @@ import time
 import teachtorch as torch
 from teachtorch import sim
 from teachtorch.kernels.parallel import stay_on_this_thread
+
+BUS = 4e9                # bytes per second: PCI Express 3.0 with four lanes
 
 
 def launch_microseconds(call, launches=40, rounds=100):
@@ -48,6 +54,17 @@ def pipeline_seconds(streams, x, chains=4):
     return time.perf_counter() - start
 
 
+def transfers_seconds(streams, batches, results):
+    """Batches that are copied to the device, worked on, and copied back, dealt to the streams in turn."""
+    sim.synchronize()
+    start = time.perf_counter()
+    for k, (batch, result) in enumerate(zip(batches, results, strict=True)):
+        with sim.stream(streams[k % len(streams)]):
+            result.copy_(chain(batch.to("sim", non_blocking=True), length=1), non_blocking=True)
+    sim.synchronize()
+    return time.perf_counter() - start
+
+
 def threads_seconds(count, x, chains=4):
     """The same chains in plain threads, of the kernels that the streams run."""
     begun = threading.Barrier(count + 1)
@@ -74,6 +91,12 @@ def gain(one, two, rounds=15):
     return [min(column) for column in zip(*pairs, strict=True)]
 
 
+def report(what, one, two, goal=""):
+    """Print a line: how much quicker `two()` is than `one()`."""
+    alone, together = gain(one, two)
+    print(f"{what}: {alone * 1e3:.1f} ms, two: {together * 1e3:.1f} ms: {alone / together:.2f} times{goal}")
+
+
 def main():
     a, b, cpu = torch.ones(100, device="sim"), torch.ones(100, device="sim"), torch.ones(100)
     calls = {
@@ -85,15 +108,18 @@ def main():
     for name, call in calls.items():
         print(f"launch of {name:10} {launch_microseconds(call):6.1f} us   (goal: 20)")
     print(f"a + b on the CPU     {launch_microseconds(lambda: cpu + cpu):6.1f} us")
-    x, one, other = torch.rand(1_000_000, device="sim"), sim.Stream(), sim.Stream()
+    one, other, goal = sim.Stream(), sim.Stream(), "   (goal: 1.6)"
+    batches = [torch.rand(500_000).pin_memory() for _ in range(8)]
+    results = [torch.empty(500_000).pin_memory() for _ in batches]
+    with sim.cost_model(copy_bandwidth=BUS):
+        report("8 batches to the device and back, one stream", lambda: transfers_seconds([one], batches, results),
+               lambda: transfers_seconds([one, other], batches, results), goal)
+    x = torch.rand(1_000_000, device="sim")
     pipeline_seconds([one, other], x)
-    alone, together = gain(lambda: pipeline_seconds([one], x), lambda: pipeline_seconds([one, other], x))
-    print(
-        f"4 chains: one stream {alone * 1e3:.1f} ms, two {together * 1e3:.1f} ms: {alone / together:.2f} times (goal: 1.6)"
-    )
+    report("4 chains of kernels, one stream", lambda: pipeline_seconds([one], x),
+           lambda: pipeline_seconds([one, other], x), goal)
     host = x.cpu()
-    alone, together = gain(lambda: threads_seconds(1, host), lambda: threads_seconds(2, host))
-    print(f"the same in threads: {alone * 1e3:.1f} and {together * 1e3:.1f} ms: {alone / together:.2f} times")
+    report("the same in threads, one", lambda: threads_seconds(1, host), lambda: threads_seconds(2, host))
 
 
 if __name__ == "__main__":
