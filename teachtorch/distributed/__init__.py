@@ -2,6 +2,7 @@
 
     groups.py           who speaks with whom: init_process_group, new_group, ranks
     collectives.py      broadcast, all_reduce, gather, scatter...; point_to_point.py; objects.py
+    agreement.py        whether all ranks mean the same collective; debug.py: how closely they look
     transport.py        what carries the bytes: mpi4py's communicators; nothing at all for one rank
     work.py             an operation on its way, and waiting for it with a time limit
     roll_call.py        who is missing when the time is over
@@ -20,6 +21,7 @@ from .collectives import (all_gather, all_gather_coalesced, all_gather_into_tens
                           all_reduce, all_reduce_coalesced, all_to_all, all_to_all_single, barrier,
                           broadcast, gather,
                           monitored_barrier, reduce, reduce_scatter, reduce_scatter_tensor, scatter)
+from .debug import (DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env)  # noqa: F401
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError  # noqa: F401
 from .grad_bucket import GradBucket  # noqa: F401
 from .groups import (GroupMember, ProcessGroup, default_pg_timeout, destroy_process_group,  # noqa: F401

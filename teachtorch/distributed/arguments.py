@@ -3,7 +3,9 @@
 import warnings
 
 from ..tensor import Tensor
+from .agreement import compare
 from .groups import group_of
+from .work import Work
 
 
 def check_tensor(value, name):
@@ -59,9 +61,14 @@ def rank_in(group, rank, group_rank):
     return found
 
 
-def finish(work, async_op):
-    """What a collective returns: its Work, or None after waiting."""
+def begin(members, meant, start, done=None, nbytes=0, result=(), async_op=False, timeout=None):
+    """Begin a collective by start(), which returns MPI's request; other ranks are told what is `meant`.
+
+    Returns its Work, or None after waiting if not `async_op`. `done()` is called when the bytes have come.
+    """
+    check = compare(members, meant, not async_op, timeout)
+    work = Work(members, meant.name, start(), done, nbytes, result, check)
     if async_op:
         return work
-    work.wait()
+    work.wait(timeout)
     return None

@@ -1,8 +1,9 @@
 """Collectives: what all ranks of a group do together.
 
-Every rank of the group calls them, in the same order and with tensors of the same sizes; MPI carries them
-(transport.py). With `async_op=True` they return a Work at once, else None when done. A rank outside the group
-is warned and does nothing. https://docs.pytorch.org/docs/stable/distributed.html#collective-functions
+Every rank of the group calls them, in the same order and with tensors of the same sizes and dtypes, else RuntimeError
+(agreement.py); MPI carries them (transport.py). With `async_op=True` they return a Work at once, else None
+when done. A rank outside the group is warned and does nothing.
+https://docs.pytorch.org/docs/stable/distributed.html#collective-functions
 """
 
 import time
@@ -10,7 +11,8 @@ from datetime import timedelta
 
 import numpy as np
 
-from .arguments import check_same_dtype, check_tensor, check_tensors, finish, member_group, rank_in
+from .agreement import Meant, meant
+from .arguments import begin, check_same_dtype, check_tensor, check_tensors, member_group, rank_in
 from .buffers import HostBuffer, fill, host_copy
 from .errors import DistBackendError
 from .groups import group_of
@@ -27,8 +29,15 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
     if members is None:
         return None
     root, buffer = rank_in(members, src, group_src), HostBuffer(tensor)
-    request = members.transport.broadcast(buffer.array, root)
-    return finish(Work(members, "broadcast", request, buffer.write_back, buffer.array.nbytes, [tensor]), async_op)
+    return begin(
+        members,
+        meant("broadcast", tensor, root=root),
+        lambda: members.transport.broadcast(buffer.array, root),
+        buffer.write_back,
+        buffer.array.nbytes,
+        [tensor],
+        async_op,
+    )
 
 
 def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
@@ -39,9 +48,15 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
     if members is None:
         return None
     buffer = HostBuffer(tensor)
-    request = members.transport.all_reduce(buffer.array, op)
-    done = finishing(buffer, op, members)
-    return finish(Work(members, "all_reduce", request, done, buffer.array.nbytes, [tensor]), async_op)
+    return begin(
+        members,
+        meant("all_reduce", tensor, op),
+        lambda: members.transport.all_reduce(buffer.array, op),
+        finishing(buffer, op, members),
+        buffer.array.nbytes,
+        [tensor],
+        async_op,
+    )
 
 
 def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_dst=None):
@@ -52,9 +67,15 @@ def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_
     if members is None:
         return None
     root, buffer = rank_in(members, dst, group_dst), HostBuffer(tensor)
-    request = members.transport.reduce(buffer.array, op, root)
-    done = finishing(buffer, op, members) if members.rank() == root else None
-    return finish(Work(members, "reduce", request, done, buffer.array.nbytes, [tensor]), async_op)
+    return begin(
+        members,
+        meant("reduce", tensor, op, root),
+        lambda: members.transport.reduce(buffer.array, op, root),
+        finishing(buffer, op, members) if members.rank() == root else None,
+        buffer.array.nbytes,
+        [tensor],
+        async_op,
+    )
 
 
 def finishing(buffer, op, members):
@@ -82,9 +103,15 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
     check_parts(tensor_list, tensor, members, "all_gather")
     sent = HostBuffer(tensor).array
     received = np.empty((members.size(), *sent.shape), sent.dtype)
-    request = members.transport.all_gather(sent, received)
-    work = Work(members, "all_gather", request, lambda: spread(received, tensor_list), received.nbytes, tensor_list)
-    return finish(work, async_op)
+    return begin(
+        members,
+        meant("all_gather", tensor),
+        lambda: members.transport.all_gather(sent, received),
+        lambda: spread(received, tensor_list),
+        received.nbytes,
+        tensor_list,
+        async_op,
+    )
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
@@ -97,10 +124,15 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
         return None
     check_total(output_tensor, input_tensor, members, "output", "input")
     sent, received = HostBuffer(input_tensor), HostBuffer(output_tensor)
-    request = members.transport.all_gather(sent.array, received.array)
-    nbytes = received.array.nbytes
-    work = Work(members, "all_gather_into_tensor", request, received.write_back, nbytes, [output_tensor])
-    return finish(work, async_op)
+    return begin(
+        members,
+        meant("all_gather_into_tensor", input_tensor),
+        lambda: members.transport.all_gather(sent.array, received.array),
+        received.write_back,
+        received.array.nbytes,
+        [output_tensor],
+        async_op,
+    )
 
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
@@ -111,16 +143,19 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
         return None
     root = default_root(members, dst, group_dst)
     check_list_of_root(members.rank() == root, gather_list, "gather_list", "destination")
-    sent, received, done = HostBuffer(tensor).array, None, None
+    sent, received = HostBuffer(tensor).array, None
     if gather_list:
         check_parts(gather_list, tensor, members, "gather")
         received = np.empty((members.size(), *sent.shape), sent.dtype)
-
-        def done():
-            spread(received, gather_list)
-
-    request = members.transport.gather(sent, received, root)
-    return finish(Work(members, "gather", request, done, sent.nbytes, gather_list or []), async_op)
+    return begin(
+        members,
+        meant("gather", tensor, root=root),
+        lambda: members.transport.gather(sent, received, root),
+        (lambda: spread(received, gather_list)) if gather_list else None,
+        sent.nbytes,
+        gather_list or [],
+        async_op,
+    )
 
 
 def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, group_src=None):
@@ -136,8 +171,15 @@ def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, gro
         check_parts(scatter_list, tensor, members, "scatter")
         sent = joined(scatter_list)
     received = HostBuffer(tensor)
-    request = members.transport.scatter(sent, received.array, root)
-    return finish(Work(members, "scatter", request, received.write_back, received.array.nbytes, [tensor]), async_op)
+    return begin(
+        members,
+        meant("scatter", tensor, root=root),
+        lambda: members.transport.scatter(sent, received.array, root),
+        received.write_back,
+        received.array.nbytes,
+        [tensor],
+        async_op,
+    )
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
@@ -149,7 +191,7 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=Fal
     if members is None:
         return None
     check_parts(input_list, output, members, "reduce_scatter")
-    return begin_reduce_scatter(members, output, joined(input_list), op, async_op)
+    return begin_reduce_scatter("reduce_scatter", members, output, joined(input_list), op, async_op)
 
 
 def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None, async_op=False):
@@ -161,15 +203,21 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None, async_op=F
     if members is None:
         return None
     check_total(input, output, members, "input", "output")
-    return begin_reduce_scatter(members, output, HostBuffer(input).array, op, async_op)
+    return begin_reduce_scatter("reduce_scatter_tensor", members, output, HostBuffer(input).array, op, async_op)
 
 
-def begin_reduce_scatter(members, output, sent, op, async_op):
+def begin_reduce_scatter(name, members, output, sent, op, async_op):
     check_op(op, output)
     received = HostBuffer(output)
-    request = members.transport.reduce_scatter(sent, received.array, op)
-    done = finishing(received, op, members)
-    return finish(Work(members, "reduce_scatter", request, done, sent.nbytes, [output]), async_op)
+    return begin(
+        members,
+        meant(name, output, op),
+        lambda: members.transport.reduce_scatter(sent, received.array, op),
+        finishing(received, op, members),
+        sent.nbytes,
+        [output],
+        async_op,
+    )
 
 
 # ---- from each to each -------------------------------------------------------------------------------------
@@ -186,14 +234,21 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
     sent = joined(input_tensor_list)
     sizes = [t.numel() for t in output_tensor_list]
     received = np.empty(sum(sizes), sent.dtype)
-    counts = [[t.nbytes for t in tensors] for tensors in (input_tensor_list, output_tensor_list)]
+    counts = tuple(tuple(t.nbytes for t in tensors) for tensors in (input_tensor_list, output_tensor_list))
 
     def done():
         for tensor, part in zip(output_tensor_list, np.split(received, np.cumsum(sizes)[:-1])):
             fill(tensor, part)
 
-    request = members.transport.all_to_all(sent, received, *counts)
-    return finish(Work(members, "all_to_all", request, done, sent.nbytes, output_tensor_list), async_op)
+    return begin(
+        members,
+        Meant("all_to_all", input_tensor_list[0].dtype, counts=counts),
+        lambda: members.transport.all_to_all(sent, received, *counts),
+        done,
+        sent.nbytes,
+        output_tensor_list,
+        async_op,
+    )
 
 
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
@@ -206,9 +261,15 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
         return None
     sent, received = HostBuffer(input), HostBuffer(output)
     counts = (bytes_of_parts(input, input_split_sizes, members), bytes_of_parts(output, output_split_sizes, members))
-    request = members.transport.all_to_all(sent.array, received.array, *counts)
-    work = Work(members, "all_to_all_single", request, received.write_back, sent.array.nbytes, [output])
-    return finish(work, async_op)
+    return begin(
+        members,
+        Meant("all_to_all_single", input.dtype, counts=counts),
+        lambda: members.transport.all_to_all(sent.array, received.array, *counts),
+        received.write_back,
+        sent.array.nbytes,
+        [output],
+        async_op,
+    )
 
 
 def bytes_of_parts(tensor, sizes, members):
@@ -222,7 +283,7 @@ def bytes_of_parts(tensor, sizes, members):
         raise RuntimeError("Number of tensor splits not equal to group size")
     if sum(sizes) != rows:
         raise RuntimeError("Split sizes doesn't match total dim 0 size")
-    return [size * (tensor.nbytes // rows if rows else 0) for size in sizes]
+    return tuple(size * (tensor.nbytes // rows if rows else 0) for size in sizes)
 
 
 # ---- only waiting ------------------------------------------------------------------------------------------
@@ -233,11 +294,7 @@ def barrier(group=None, async_op=False, device_ids=None, timeout=None):
     members = member_group(group, "barrier")
     if members is None:
         return None
-    work = Work(members, "barrier", members.transport.barrier())
-    if async_op:
-        return work
-    work.wait(timeout)
-    return None
+    return begin(members, Meant("barrier"), members.transport.barrier, async_op=async_op, timeout=timeout)
 
 
 def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):

@@ -29,7 +29,9 @@ class ProcessGroup:
         self.group_name, self.ranks, self._rank = name, list(ranks), rank
         self.transport, self.timeout, self.backend, self.roll_call = transport, timeout, backend, roll_call
         self.number = 0  # of collectives begun
-        self.on_the_way = set()  # Works begun: MPI writes into their memory, also if nobody waits for them
+        self.on_the_way = set()  # Works and Checks begun: MPI writes into their memory, also if nobody waits for them
+        self.compared = 0  # collectives that were compared with the other ranks', see agreement.py
+        self.unverified = []  # comparisons that no Work waits for
 
     def rank(self):
         """This process's number in the group."""
@@ -175,7 +177,7 @@ def over_mpi(timeout, backend):
         WORLD_NAME, range(comm.size), comm.rank, OverMPI(MPI, comm), timeout, backend, RollCall(MPI, comm)
     )
     meet(made, "init_process_group")
-    made.transport = OverMPI(MPI, comm.Dup())
+    made.transport = OverMPI(MPI, comm.Dup(), comm.Dup())
     return made
 
 
@@ -307,7 +309,8 @@ def make_group(parent, ranks, name, timeout, backend):
         return ProcessGroup(name, ranks, 0, Alone(), timeout, backend)
     MPI, comm = parent.transport.MPI, parent.transport.comm
     comm = comm.Create_group(comm.group.Incl(ranks), tag=hash(tuple(ranks)) % 30000)
-    return ProcessGroup(name, ranks, rank, OverMPI(MPI, comm), timeout, backend, parent.roll_call)
+    carrier = OverMPI(MPI, comm, comm.Dup())
+    return ProcessGroup(name, ranks, rank, carrier, timeout, backend, parent.roll_call)
 
 
 def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_options=None, group_desc=None):

@@ -93,10 +93,17 @@ class Alone:
 
 
 class OverMPI:
-    """A communicator of mpi4py, its operations begun and not waited for."""
+    """A communicator of mpi4py, its operations begun and not waited for.
 
-    def __init__(self, MPI, comm):
-        self.MPI, self.comm = MPI, comm
+    `side`: another one of the same ranks, for what they tell each other besides.
+    """
+
+    def __init__(self, MPI, comm, side=None):
+        self.MPI, self.comm, self.side = MPI, comm, side
+
+    def exchange(self, mine, theirs):
+        """Send row r of `mine` to each rank r, and receive one from each, beside the other operations."""
+        return self.side.Ialltoall(self.bytes(mine), self.bytes(theirs))
 
     def all_reduce(self, array, op):
         return self.comm.Iallreduce(self.MPI.IN_PLACE, self.elements(array), self.operation(op, array))
@@ -111,11 +118,11 @@ class OverMPI:
 
     def reduce_scatter(self, sent, received, op):
         """`sent` has a part for each rank, one after the other; each receives the reduction of its own."""
-        part = self.elements(received)
+        sent, part = apart(sent, received), self.elements(received)
         return self.comm.Ireduce_scatter_block([as_bytes(sent), *part[1:]], part, self.operation(op, sent))
 
     def all_gather(self, sent, received):
-        return self.comm.Iallgather(self.bytes(sent), self.bytes(received))
+        return self.comm.Iallgather(self.bytes(apart(sent, received)), self.bytes(received))
 
     def gather(self, sent, received, root):
         return self.comm.Igather(self.bytes(sent), None if received is None else self.bytes(received), root)
@@ -126,7 +133,7 @@ class OverMPI:
     def all_to_all(self, sent, received, sent_counts, received_counts):
         """`sent_counts[r]` bytes go to rank r, one part after the other."""
         return self.comm.Ialltoallv(
-            [as_bytes(sent), sent_counts, None, self.MPI.BYTE],
+            [as_bytes(apart(sent, received)), sent_counts, None, self.MPI.BYTE],
             [as_bytes(received), received_counts, None, self.MPI.BYTE],
         )
 
@@ -149,8 +156,13 @@ class OverMPI:
         return [as_bytes(array), array.size, getattr(self.MPI, kind)]
 
     def operation(self, op, array):
-        """MPI's own operation for its own types; one that calls NumPy for the others (float16, bfloat16, bool)."""
-        if array.dtype.name in _TYPES:
+        """MPI's own operation for its own types; one that calls NumPy for the others (float16, bfloat16, bool).
+
+        Also for the smaller and the larger of floats: of NaN and a number, MPI's own gives what came first, and that is
+        not the same on all ranks.
+        """
+        picks = op in (RedOpType.MIN, RedOpType.MAX) and array.dtype.name in ("float32", "float64")
+        if array.dtype.name in _TYPES and not picks:
             return getattr(self.MPI, _NAMES[op])
         return numpy_operation(self.MPI, op, array.dtype)
 
@@ -162,9 +174,15 @@ def numpy_operation(MPI, op, dtype):
 
     def combine(mine, result, datatype):
         result = np.frombuffer(result, dtype)
-        result[...] = ufunc(np.frombuffer(mine, dtype), result)
+        with np.errstate(all="ignore"):
+            result[...] = ufunc(np.frombuffer(mine, dtype), result)
 
-    return MPI.Op.Create(combine, commute=True)
+    return MPI.Op.Create(combine, commute=op not in (RedOpType.MIN, RedOpType.MAX))  # of 0.0 and -0.0, the first
+
+
+def apart(sent, received):
+    """What is sent, in memory of its own if it lies in what is received: MPI forbids that."""
+    return sent.copy() if np.may_share_memory(sent, received) else sent
 
 
 def as_bytes(array):

@@ -9,6 +9,7 @@ from . import link
 from .errors import DistBackendError
 
 SPINS = 200  # so many looks at full speed, then the core is offered to others between two looks
+TELLS_WITHIN = 1.0  # seconds in which other ranks have said what they have begun, after an error of MPI's
 LISTEN_EVERY = 0.05  # seconds between two looks for questions of ranks that miss someone
 
 
@@ -19,8 +20,9 @@ class Work:
     someone waits or asks. https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.Work
     """
 
-    def __init__(self, group, name, request, finish=None, nbytes=0, result=()):
+    def __init__(self, group, name, request, finish=None, nbytes=0, result=(), check=None):
         self.group, self.request, self.finish, self.tensors = group, request, finish, result
+        self.check = check  # that all ranks mean the same, see agreement.py
         self.place = group.next_place(name)
         self.arrives_at = link.arrival(nbytes) if group.size() > 1 else 0.0
         self.is_done, self.begun = False, time.perf_counter()
@@ -31,9 +33,20 @@ class Work:
 
     def is_completed(self):
         """Whether the result is there; does not wait."""
-        if not self.is_done and time.perf_counter() >= self.arrives_at and self.request.Test():
+        if not self.is_done and time.perf_counter() >= self.arrives_at and self.has_come():
             self.complete()
         return self.is_done
+
+    def has_come(self):
+        """Whether the bytes are there. RuntimeError if other ranks have begun something else."""
+        if self.check is not None and not self.check.is_completed():
+            return False
+        try:
+            return self.request.Test()
+        except RuntimeError as error:
+            for check in self.group.unverified:  # they may know better
+                comes_within(check, TELLS_WITHIN)
+            raise mismatch(self.place, error) from None
 
     def complete(self):
         self.is_done = True
@@ -96,6 +109,15 @@ class Work:
         )
 
 
+def mismatch(place, error):
+    """What an error of MPI's own means: the ranks' bytes do not fit together."""
+    group, number, name = place
+    return DistBackendError(
+        f"{name}, collective {number} of group '{group}': the ranks' tensors have different sizes, or the ranks have "
+        f"begun different operations. MPI says: {error}"
+    )
+
+
 def seconds_of(timeout, default):
     timeout = default if timeout is None or timeout == timedelta(0) else timeout
     return timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
@@ -105,7 +127,7 @@ def comes_within(work, seconds):
     """Look until the work is complete: True; False after `seconds`. Meanwhile answer ranks that miss someone."""
     sleep_until(work.arrives_at)
     deadline, listen_at, spins = time.monotonic() + seconds, time.monotonic() + LISTEN_EVERY, 0
-    while not work.request.Test():
+    while not work.has_come():
         spins += 1
         if spins > SPINS:
             offer_the_core()

@@ -237,6 +237,33 @@ def check_async():
     same(doubled.wait(), 2 * sum(values(r) for r in range(size)))
 
 
+def check_all_ranks_have_the_same_bits_of_the_largest_and_the_smallest():
+    """Of NaN and a number MPI's own operations give what comes first, which differs between ranks."""
+    rank, size = here()
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+        for op in (dist.ReduceOp.MAX, dist.ReduceOp.MIN):
+            x = torch.tensor([float("nan") if rank == r else float(r) for r in range(size)] + [-0.0 if rank else 0.0])
+            x = x.to(dtype)
+            dist.all_reduce(x, op)
+            assert x[:-1].isnan().all() and x[-1] == 0
+            signs = [None] * size
+            dist.all_gather_object(signs, str(x.tolist()))
+            assert len(set(signs)) == 1, signs
+
+
+def check_what_is_sent_may_lie_in_what_is_received():
+    rank, size = here()
+    whole = torch.zeros(2 * size)
+    mine = whole[2 * rank : 2 * rank + 2].fill_(rank + 1)
+    dist.all_gather_into_tensor(whole, mine)
+    same(whole, np.repeat(np.arange(size) + 1, 2))
+    dist.reduce_scatter_tensor(mine, whole)
+    same(mine, [size * (rank + 1)] * 2)
+    x = torch.arange(size) + 10 * rank
+    dist.all_to_all_single(x, x)
+    same(x, 10 * np.arange(size) + rank)
+
+
 def check_barriers():
     dist.barrier()
     dist.monitored_barrier()
