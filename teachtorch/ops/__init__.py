@@ -8,20 +8,20 @@ MODULES = (
     # element by element
     "pointwise", "comparison", "elementary", "activation", "functional_activation", "special",
     # over dimensions
-    "reduction", "extrema", "vector_norm", "statistics", "scan", "sorting", "softmax",
+    "reduction", "extrema", "vector_norm", "statistics", "order_statistics", "histograms", "scan", "sorting", "softmax",
     "loss", "loss_pointwise", "normalization",
     "matmul", "matmul_sums",
     # shapes, copies, new tensors
-    "view", "splitting", "view_in_place", "creation", "convert", "joining", "random", "questions", "view_copies",
-    "interchange", "sharing", "random_counts", "differences",
+    "view", "splitting", "view_in_place", "creation", "convert", "joining", "turning", "diagonals",
+    "random", "questions", "view_copies", "interchange", "sharing", "random_counts", "differences",
     "indexing", "picking", "masking", "scatter", "embedding",
     "einsum",
     "linalg_older", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
     "linalg_vectors", "linalg_low_rank",
     "dropout",
     # space
-    "padding", "convolution", "max_pooling", "max_unpooling", "average_pooling", "adaptive_pooling",
-    "fractional_pooling", "batch_norm", "resize", "grid_sample",
+    "padding", "convolution", "unfolding", "max_pooling", "max_unpooling", "average_pooling", "adaptive_pooling",
+    "fractional_pooling", "batch_norm", "group_norm", "resize", "grid_sample",
     # through time
     "recurrent", "attention", "multihead_attention",
     # made of the above

@@ -1,4 +1,4 @@
-"""Joining, repeating, turning and filling out: cat, stack, repeat, flip, roll, tril, diag, meshgrid."""
+"""Joining and repeating: cat, stack, repeat, repeat_interleave, meshgrid."""
 import itertools
 import warnings
 
@@ -11,12 +11,10 @@ from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..tensor import Tensor, array_of, from_array, stride_of
 from .arguments import method_of_sizes, size_argument
-from .creation import beside, empty_strided_array, factory_operator, made
+from .creation import beside, empty_strided_array
 from .declare import LINEAR, composite, operator, publish, write_out
 from .elementwise import common_dtype
-from .fake import Fake, preserved_like, preserved_stride
-from .node_names import name_node
-from .view import strided_array
+from .fake import Fake
 
 # ---- cat and stack -------------------------------------------------------------------------------
 
@@ -359,265 +357,7 @@ def repeat_each(t, repeats, dim):
 publish("repeat_interleave", repeat_interleave, ("", "Tensor"))
 
 
-# ---- turning -------------------------------------------------------------------------------------
-
-def fake_flip(self, dims):
-    geometry.wrap_dims(dims, len(self._shape))
-    return preserved_like(self)
-
-
-@operator("flip", jvp=LINEAR, out=False, spaces=(), fake=fake_flip,
-          vjp={"self": lambda grad, dims: grad.flip(dims)})
-def flip(self, dims):
-    """The order of elements reversed along the dimensions."""
-    dims = geometry.wrap_dims(dims, self.ndim)
-    return np.copy(np.flip(self, dims) if self.ndim else self, order="K")
-
-
-def torch_flip(input, dims):
-    """The order of elements reversed along the dimensions."""
-    return registry["flip"](input, size_argument(dims, "flip", "dims", 2))
-
-
-registry["flip"].info.public = publish("flip", torch_flip, ("",))
-publish("flip", method_of_sizes(registry["flip"], "dims", flip.__doc__), ("Tensor",))
-
-
-@composite("fliplr")
-def fliplr(self):
-    """Columns in reversed order: dimension 1 flipped."""
-    if len(self._shape) < 2:
-        raise RuntimeError("Input must be >= 2-d.")
-    return self.flip((1,))
-
-
-@composite("flipud")
-def flipud(self):
-    """Rows in reversed order: dimension 0 flipped."""
-    if not self._shape:
-        raise RuntimeError("Input must be >= 1-d.")
-    return self.flip((0,))
-
-
-def as_tuple(value):
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
-
-
-def roll_pairs(shape, shifts, dims):
-    """(shifts, dims) as tuples of one length. Without dims there is one shift, of the flattened tensor."""
-    shifts = tuple([geometry.as_int(shift, "shifts") for shift in as_tuple(shifts)])
-    dims = () if dims is None else as_tuple(dims)
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if len(shifts) != len(dims) and not (len(shifts) == 1 and not dims):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    return shifts, tuple([geometry.wrap_dim(d, len(shape)) for d in dims])
-
-
-def fake_roll(self, shifts, dims=()):
-    roll_pairs(self._shape, shifts, dims)
-    return Fake(self._shape, self._dtype)
-
-
-@operator("roll", jvp=LINEAR, out=False, fake=fake_roll, vjp={"self": lambda grad, shifts, dims: grad.roll(
-    tuple([-s for s in as_tuple(shifts)]), dims)})
-def roll(self, shifts, dims=()):
-    """Elements shifted along the dimensions; those pushed out at the end come in at the start."""
-    shifts, dims = roll_pairs(self.shape, shifts, dims)
-    if not self.size:
-        return self.copy()
-    if not dims:
-        return np.copy(np.roll(self, shifts[0]), order="C")
-    for shift, dim in zip(shifts, dims):
-        self = np.roll(self, shift, dim)
-    return np.copy(self, order="C")
-
-
-def check_rotation(shape, dims):
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if len(shape) < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {len(shape)}")
-    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == len(shape):
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return [geometry.wrap_dim(d, len(shape)) for d in dims]
-
-
-def fake_rot90(self, k=1, dims=(0, 1)):
-    first, second = check_rotation(self._shape, dims)
-    shape, stride = self._shape, preserved_stride(self)
-    if k % 2:
-        shape, stride, _ = geometry.transpose(shape, stride, 0, first, second)
-    return Fake(shape, self._dtype, stride)
-
-
-@operator("rot90", jvp=LINEAR, out=False, fake=fake_rot90,
-          vjp={"self": lambda grad, k, dims: grad.rot90(-k, dims)})
-def rot90(self, k=1, dims=(0, 1)):
-    """The plane of two dimensions rotated by 90 degrees, k times, from the first towards the second."""
-    return np.copy(np.rot90(self, k, check_rotation(self.shape, dims)), order="K")
-
-
-# ---- triangles and diagonals ---------------------------------------------------------------------
-
-def triangle(name, keeps):
-    """tril and triu: zeros outside one triangle of the last two dimensions."""
-    def fake(self, diagonal=0):
-        geometry.as_int(diagonal, "diagonal")
-        check_matrix(self._shape, name)
-        return Fake(self._shape, self._dtype)
-
-    def kernel(self, diagonal=0):
-        diagonal = geometry.as_int(diagonal, "diagonal")
-        check_matrix(self.shape, name)
-        is_kept = keeps(np.arange(self.shape[-2])[:, None], np.arange(self.shape[-1]), diagonal)
-        return np.ascontiguousarray(np.where(is_kept, self, self.dtype.type(0)))
-
-    kernel.__doc__ = f"The {'lower' if name == 'tril' else 'upper'} triangle of matrices, zeros elsewhere."
-    operator(name, jvp=LINEAR, fake=fake, inplace=True, vjp={
-        "self": lambda grad, diagonal: registry[name](grad, diagonal)})(kernel)
-
-
-def check_matrix(shape, name):
-    if len(shape) < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-
-
-triangle("tril", lambda row, column, diagonal: column - row <= diagonal)
-triangle("triu", lambda row, column, diagonal: column - row >= diagonal)
-
-
-def triangle_indices(name, keeps, doc):
-    def indices(row, col, offset, dtype):
-        mask = keeps(np.arange(row)[:, None], np.arange(col), offset)
-        return np.array(np.nonzero(mask), dtype.numpy).reshape(2, -1)
-
-    indices.__doc__ = doc
-    op = factory_operator(name, fake=lambda row, col, offset, dtype: Fake(
-        indices(row, col, offset, dtype).shape, dtype))(indices)
-
-    def function(row, col, offset=0, *, dtype=dt.int64, device=None, layout=None, pin_memory=False):
-        for what, size in (("row", row), ("col", col)):
-            if size < 0:
-                raise RuntimeError(f"{what} must be non-negative, got{size}")
-        return made(op, (row, col, offset), dtype, device, False)
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    op.info.public = publish(name, function, ("",))
-
-
-triangle_indices("tril_indices", lambda row, column, offset: column - row <= offset,
-                 "Rows and columns, shape (2, n), of the lower triangle of a (row, col) matrix.")
-triangle_indices("triu_indices", lambda row, column, offset: column - row >= offset,
-                 "Rows and columns, shape (2, n), of the upper triangle of a (row, col) matrix.")
-
-
-def fake_diagonal_copy(self, offset=0, dim1=0, dim2=1):
-    shape, _, _ = geometry.diagonal(self._shape, stride_of(self), 0, offset, dim1, dim2)
-    return Fake(shape, self._dtype)
-
-
-@operator("diagonal_copy", jvp=LINEAR, fake=fake_diagonal_copy, spaces=("",), vjp={
-    "self": lambda grad, self_shape, offset, dim1, dim2: grad.diagonal_backward(
-        self_shape, offset, dim1, dim2)})
-def diagonal_copy(self, offset=0, dim1=0, dim2=1):
-    """A copy of the diagonal of two dimensions."""
-    return np.copy(np.diagonal(self, offset, dim1, dim2), order="C")
-
-
-name_node("diagonal_copy", "DiagonalBackward0_copy")
-
-
-def embedded_shape(shape, offset, dim1, dim2):
-    """(shape, dim1, dim2) of diag_embed's result."""
-    ndim = len(shape) + 1
-    dim1, dim2 = geometry.wrap_dim(dim1, ndim), geometry.wrap_dim(dim2, ndim)
-    if dim1 == dim2:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    size = shape[-1] + abs(offset)
-    result = list(shape[:-1])
-    for dim in sorted((dim1, dim2)):
-        result.insert(dim, size)
-    return tuple(result), dim1, dim2
-
-
-@operator("diag_embed", jvp=LINEAR, out=False,
-          fake=lambda self, offset=0, dim1=-2, dim2=-1: Fake(
-              embedded_shape(self._shape, offset, dim1, dim2)[0], self._dtype),
-          vjp={"self": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)})
-def diag_embed(self, offset=0, dim1=-2, dim2=-1):
-    """Zeros with the last dimension laid out along a diagonal of the (new) dimensions `dim1` and `dim2`."""
-    shape, dim1, dim2 = embedded_shape(self.shape, offset, dim1, dim2)
-    result = np.zeros(shape, self.dtype)
-    stride = geometry.contiguous_strides(shape)
-    strided_array(result, *geometry.diagonal(shape, stride, 0, offset, dim1, dim2))[...] = self
-    return result
-
-
-@composite("diag", out=True)
-def diag(self, diagonal=0):
-    """The matrix with a vector on a diagonal; of a matrix, a copy of the diagonal."""
-    if len(self._shape) == 1:
-        return self.diag_embed(diagonal)
-    if len(self._shape) == 2:
-        return registry["diagonal_copy"](self, diagonal, 0, 1)
-    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {len(self._shape)}D")
-
-
-@composite("diagflat")
-def diagflat(self, offset=0):
-    """The matrix with all elements of the tensor on a diagonal."""
-    return self.reshape(-1).diag(offset)
-
-
-def block_shapes(tensors):
-    """Each tensor's (rows, columns)."""
-    for place, t in enumerate(tensors):
-        if len(t._shape) > 2:
-            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
-                               f"{place} has {len(t._shape)} dimensions")
-    return [as_block(t._shape) for t in tensors]
-
-
-def as_block(shape):
-    return (1,) * (2 - len(shape)) + shape
-
-
-def fake_block_diag(tensors):
-    shapes = block_shapes(tensors)
-    return Fake((sum(s[0] for s in shapes), sum(s[1] for s in shapes)), common_dtype(tensors))
-
-
-def block_diag_backward(grad, shapes):
-    parts, row, column = [], 0, 0
-    for shape in shapes:
-        rows, columns = as_block(shape)
-        parts.append(grad.narrow(0, row, rows).narrow(1, column, columns).reshape(shape))
-        row, column = row + rows, column + columns
-    return parts
-
-
-@operator("block_diag", jvp=LINEAR, out=False, spaces=(), fake=fake_block_diag,
-          vjp={"tensors": lambda grad, tensors_shape: block_diag_backward(grad, tensors_shape)})
-def block_diag_operator(tensors):
-    """The matrix with the tensors as blocks on its diagonal, zeros elsewhere."""
-    raise NotImplementedError
-
-
-def block_diag_kernel(keys, tensors):
-    fake = fake_block_diag(tensors)
-    result = np.zeros(fake.shape, fake.dtype.numpy)
-    row, column = 0, 0
-    for t in tensors:
-        rows, columns = as_block(t._shape)
-        result[row:row + rows, column:column + columns] = array_of(t)
-        row, column = row + rows, column + columns
-    return from_array(result, fake.dtype)
-
-
-registry["block_diag"].register(K.CPU, block_diag_kernel)
-
+# ---- grids ---------------------------------------------------------------------------------------
 
 def tensors_given(tensors):
     """`f(a, b)` and `f([a, b])` mean the same. TypeError for what is no tensor."""
@@ -628,16 +368,6 @@ def tensors_given(tensors):
             raise TypeError(f"expected a sequence of Tensors, but found {type(t).__name__}")
     return list(tensors)
 
-
-def block_diag(*tensors):
-    """The matrix with the tensors (of at most 2 dimensions) as blocks on its diagonal, zeros elsewhere."""
-    return registry["block_diag"](list(tensors))
-
-
-registry["block_diag"].info.public = publish("block_diag", block_diag, ("",))
-
-
-# ---- grids ---------------------------------------------------------------------------------------
 
 _MESHGRID = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 

@@ -1,4 +1,4 @@
-"""Samples for teachtorch/ops/activation.py."""
+"""Samples for teachtorch/ops/activation.py and functional_activation.py."""
 import numpy as np
 
 from tests.samples import apart, ints, positive, sample, x

@@ -1,4 +1,4 @@
-"""Sample arguments for teachtorch/ops/batch_norm.py."""
+"""Sample arguments for teachtorch/ops/: batch_norm.py and group_norm.py."""
 
 import numpy as np
 

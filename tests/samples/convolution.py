@@ -1,4 +1,4 @@
-"""Sample arguments for teachtorch/ops/convolution.py."""
+"""Sample arguments for teachtorch/ops/: convolution.py and unfolding.py."""
 
 from tests.samples import sample, x
 

@@ -1,4 +1,4 @@
-"""Samples for teachtorch/ops/joining.py."""
+"""Samples for teachtorch/ops/: joining.py, turning.py and diagonals.py."""
 from tests.samples import sample, x
 
 T = x(4, 3).T

@@ -1,4 +1,4 @@
-"""Sample arguments for teachtorch/ops/statistics.py."""
+"""Sample arguments for teachtorch/ops/: statistics.py, order_statistics.py and histograms.py."""
 import math
 
 import numpy as np

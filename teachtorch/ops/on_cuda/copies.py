@@ -7,7 +7,7 @@ import numpy as np
 from ...core import dtype as dt
 from ...core import geometry
 from ...tensor import Tensor
-from ..joining import roll_pairs
+from ..turning import roll_pairs
 from ..padding import pairs_of
 from .launching import FLOATS, geometry_of, kernel_for, takes, viewed
 
