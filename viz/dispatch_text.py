@@ -19,8 +19,10 @@ def body(trace):
 
 def _aligned(table):
     first = max(len(row[0]) for row in table)
-    room = (_WIDTH - first) // max(1, len(table[0]) - 1) - 2
-    widths = [min(room, max(len(row[c]) for row in table)) for c in range(1, len(table[0]))]
+    widths = [max(len(row[c]) for row in table) for c in range(1, len(table[0]))]
+    if first + sum(widths) + 2 * len(widths) > _WIDTH:
+        room = (_WIDTH - first) // max(1, len(widths)) - 2
+        widths = [min(room, width) for width in widths]
     return [
         "  ".join(
             [row[0].ljust(first), *(e[:w].ljust(w) for e, w in zip(row[1:], widths, strict=True))]

@@ -242,6 +242,8 @@ class Node:
     def is_impure(self, impure_random=True):
         """Whether the node does something beside returning a value, so that it stays though nobody uses it.
 
+        What writes into its arguments is impure, by its name or by `out=`. (PyTorch's takes `x.add_(1)` and
+        `relu_(x)` for pure, and its eliminate_dead_code erases them.)
         `impure_random`: whether drawing random numbers, which moves the generator on, is such a thing.
         """
         if self.op in ("placeholder", "output"):

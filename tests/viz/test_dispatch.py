@@ -153,3 +153,9 @@ def test_wrong_arguments_are_named(torch):
         viz.dispatch(torch.ones(2))
     with pytest.raises(KeyError, match="no operator"):
         viz.dispatch.table("nothing")
+
+
+def test_names_of_keys_are_whole_in_a_text_that_has_room(torch):
+    sparse, dense = torch.eye(2).to_sparse(), torch.ones(2, 2)
+    header = viz.dispatch(torch.mm, sparse, dense).text.splitlines()[3]
+    assert header.split() == ["Autograd", "ADInplaceOrView", "BackendSelect", "SparseCPU", "CPU"]
