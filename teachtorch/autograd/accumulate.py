@@ -6,7 +6,7 @@ from numpy import ndarray
 from ..core import geometry
 from ..core.layout import contiguous_format
 from ..dispatch.state import state
-from ..tensor import entries_of, stride_of
+from ..tensor import Tensor, entries_of, stride_of
 from .node import ACCUMULATE_GRAD_SEQUENCE_NR, InputMetadata, Node
 
 
@@ -36,8 +36,17 @@ class AccumulateGrad(Node):
             else:
                 meta.grad.add_(grads[0])
         for hook in tuple((meta.post_accumulate_hooks or {}).values()):
-            hook(self.variable)
+            expect_nothing(hook(self.variable))
         return []
+
+
+def expect_nothing(found):
+    """A hook after accumulation has nothing to replace: TypeError or RuntimeError for what it returns."""
+    if found is None:
+        return
+    if not isinstance(found, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def sum_of(grad, new):

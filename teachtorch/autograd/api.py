@@ -1,6 +1,7 @@
 """`backward` and `grad`: what users call to run the engine."""
 import math
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -64,9 +65,13 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
          allow_unused=None, is_grads_batched=False, materialize_grads=False):
     """The gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` changes (torch.autograd.grad).
 
+    `inputs`: tensors or edges, or a dict of them, such as dict(model.named_parameters()), for a dict of gradients.
     An input that the outputs do not depend on is a RuntimeError, unless `allow_unused` (None) or
     `materialize_grads` (zeros).
     """
+    if isinstance(inputs, Mapping):
+        return grad_by_name(outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+                            is_grads_batched, materialize_grads)
     outputs, inputs = as_tuple(outputs), inputs_of(inputs)
     if not only_inputs:
         warnings.warn(
@@ -95,6 +100,14 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
             raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
                                "Set allow_unused=True if this is the desired behavior.")
     return tuple(found)
+
+
+def grad_by_name(outputs, inputs, *options):
+    """`grad` for a dict of inputs: a dict of gradients under the same names. TypeError for other mappings."""
+    if type(inputs) is not dict:
+        raise TypeError(f"`inputs` argument to `grad()` must be a dict, not {type(inputs).__name__}. "
+                        "Other Mapping types are not supported.")
+    return dict(zip(inputs, grad(outputs, tuple(inputs.values()), *options)))
 
 
 def inputs_of(inputs):

@@ -245,8 +245,7 @@ def replaced_all(grads, new, hook):
     not fit, one by one."""
     if new is None:
         return grads
-    new = (new,) if isinstance(new, Tensor) else new
-    if not isinstance(new, (tuple, list)):
+    if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
     if len(new) != len(grads):
         raise RuntimeError(f"hook '{name_of_hook(hook)}' has returned an incorrect number of values (got {len(new)}, "

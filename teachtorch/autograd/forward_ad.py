@@ -8,9 +8,8 @@ import contextlib
 from collections import namedtuple
 
 from ..core import dtype as dt
-from ..dispatch.keys import FORWARD_AD
 from ..dispatch.operator import registry
-from ..dispatch.state import set_grad_mode, state
+from ..dispatch.state import state, switch_forward_ad
 from ..tensor import Tensor, stride_of
 from .derivative import ARGUMENT, RESULT, describe
 from .meta import meta_of
@@ -37,7 +36,7 @@ def enter_dual_level():
     """Open a level until exit_dual_level(), and return its number."""
     if state.dual_level:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    switch(True)
+    switch_forward_ad(True, state.forward_grad)
     return 0
 
 
@@ -45,21 +44,9 @@ def exit_dual_level(*, level=None):
     """Close the open level: its tangents are dropped. RuntimeError if none is open."""
     if not state.dual_level:
         raise RuntimeError("Dual level must be a positive number.")
-    switch(False)
+    switch_forward_ad(False, state.forward_grad)
     while _carriers:
         _carriers.pop()._meta.tangent = None
-
-
-def switch(is_open):
-    state.dual_level = is_open
-    update()
-
-
-def update():
-    """Let operators look at tangents, or not, by the two switches."""
-    is_on = state.forward_ad = state.dual_level and state.forward_grad
-    state.included = state.included | FORWARD_AD if is_on else state.included & ~FORWARD_AD
-    set_grad_mode(state.grad_enabled)
 
 
 class _set_fwd_grad_enabled(contextlib.ContextDecorator):
@@ -70,8 +57,7 @@ class _set_fwd_grad_enabled(contextlib.ContextDecorator):
         self.set(mode)
 
     def set(self, mode):
-        state.forward_grad = mode
-        update()
+        switch_forward_ad(state.dual_level, mode)
 
     def __enter__(self):
         pass

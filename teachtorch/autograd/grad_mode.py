@@ -8,7 +8,7 @@ import inspect
 import warnings
 
 from ..dispatch.keys import AD_INPLACE_OR_VIEW, OF_DEVICE_AND_LAYOUT
-from ..dispatch.state import set_grad_mode, state
+from ..dispatch.state import set_grad_mode, state, switch_forward_ad
 from ..tensor import NewKeys, Tensor, counter_of, new_keys
 
 
@@ -143,7 +143,7 @@ class _unsafe_preserve_version_counter(_SwitchDecorator):
 
 
 class inference_mode(_SwitchDecorator):
-    """no_grad, and results have neither version counter nor view tracking; autograd can never use them again.
+    """no_grad, and results have neither version counter, view tracking nor tangents; autograd can never use them again.
 
     inference_mode(False) leaves the mode, and records.
     """
@@ -162,8 +162,9 @@ class inference_mode(_SwitchDecorator):
         return inference_mode(self.mode)
 
     def __enter__(self):
-        self._before.append((state.grad_enabled, state.inference, state.included))
+        self._before.append((state.grad_enabled, state.inference, state.forward_grad, state.included))
         self._switch(self.mode)
+        switch_forward_ad(state.dual_level, not self.mode)
         set_grad_mode(not self.mode)
         if self.mode:
             state.included &= ~AD_INPLACE_OR_VIEW
@@ -171,7 +172,9 @@ class inference_mode(_SwitchDecorator):
             state.included |= AD_INPLACE_OR_VIEW
 
     def __exit__(self, *exc):
-        grad_enabled, inference, state.included = self._before.pop()
+        grad_enabled, inference, forward_grad, included = self._before.pop()
+        switch_forward_ad(state.dual_level, forward_grad)
+        state.included = included
         set_grad_mode(grad_enabled)
         self._switch(inference)
 

@@ -68,6 +68,10 @@ def check_grad_assignable(t, value):
     if value._shape != t._shape:
         raise RuntimeError(f"attempting to assign a gradient of size '{list(value._shape)}' to a tensor of size "
                            f"'{list(t._shape)}'. Please ensure that the gradient and the tensor are the same size")
+    if value._device.type != t._device.type:
+        raise RuntimeError(f"attempting to assign a gradient with device type '{value._device.type}' to a tensor with "
+                           f"device type '{t._device.type}'. Please ensure that the gradient and the tensor are on the "
+                           "same device")
 
 
 def _backward_hooks(self):

@@ -11,9 +11,9 @@ def set_default_dtype(d):
     """Make `d` the dtype of new float tensors. TypeError unless floating, as in PyTorch."""
     global default_dtype
     if not isinstance(d, dt.dtype):
-        raise TypeError(f"invalid dtype object: {d!r}")
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
-        raise TypeError(f"only floating-point types are supported as the default type, not {d}")
+        raise TypeError("only floating-point types are supported as the default type")
     default_dtype = d
 
 

@@ -14,8 +14,10 @@ import numpy as np
 from ..core import dtype as dt
 from ..core.device import device
 from ..core.layout import layout, memory_format
+from ..core.once import warn_once
+from ..core.promotion import dtype_of_number
 from ..memory.storage import UntypedStorage
-from ..tensor import Tensor
+from ..tensor import Tensor, from_array
 from .overriding import overriding
 
 FILE = Path(__file__).with_name("pytorch_signatures.txt")
@@ -147,6 +149,7 @@ class Rule:
         self.name, _, rest = text.partition("(")
         inner, _, mark = rest.rpartition(")")
         self.hidden = mark != ""                                  # |deprecated or |hidden: taken, but not shown
+        self.deprecated = mark == "|deprecated"
         parts = inner.split(", ") if inner else []
         star = parts.index("*") if "*" in parts else len(parts)
         self.parameters = [Parameter(p, self.name, i > star) for i, p in enumerate(parts) if p != "*"]
@@ -293,6 +296,35 @@ def in_place(name, args, kwargs):
     """(args, kwargs) of a call without the names of what may be given in its place; None if there are no such names, or
     the call fits no signature."""
     return rewritten(name, args, kwargs, Rule.in_place)
+
+
+FACTORS = ("alpha", "beta", "value")
+HAVE_OLDER_ORDER = frozenset(
+    ["addcmul", "addcdiv"] + [f"Tensor.{name}_" for name in "addcmul addcdiv addbmm addmm addmv addr baddbmm".split()])
+
+
+def in_new_order(name, args, kwargs):
+    """(args, kwargs) of a call as older versions wanted it, a factor among the tensors (`add(x, 2, y)` for x + 2 y),
+    with the factor by its name. A warning says so. None for any other call."""
+    rules, is_method = rules_of(name)
+    own, rest = (args[:1], args[1:]) if is_method else ((), args)
+    for rule in rules:
+        named = {p.name: a for p, a in zip(rule.parameters, rest) if p.name in FACTORS}
+        if rule.deprecated and named and rule.objection(rest, kwargs) is None:
+            newer = "".join([f"\n\t{r.name}{r}" for r in rules if not r.hidden])
+            warn_once("older signature", f"This overload of {rule.name} is deprecated:\n\t{rule.name}{rule}\nConsider "
+                                         f"using one of the following signatures instead:{newer}")
+            tensors = [a for p, a in zip(rule.parameters, rest) if p.name not in FACTORS]
+            return (*own, *tensors), kwargs | named
+    return None
+
+
+def of_numbers(name, args, kwargs):
+    """(args, kwargs) of a call of two Python numbers where tensors may be numbers, the first as a tensor; else None."""
+    if name not in TAKE_NUMBERS or not args or any([isinstance(a, Tensor) for a in (*args, *kwargs.values())]):
+        return None
+    number = from_array(np.asarray(args[0], dtype_of_number(args[0]).numpy))
+    return (number, *args[1:]), kwargs
 
 
 def rewritten(name, args, kwargs, rewrite):

@@ -37,6 +37,14 @@ def set_grad_mode(enabled):
         state.excluded |= keys.AUTOGRAD
 
 
+def switch_forward_ad(dual_level, forward_grad):
+    """Let operators look at tangents, or not: a dual level must be open, and tensors must be allowed tangents."""
+    state.dual_level, state.forward_grad = dual_level, forward_grad
+    state.forward_ad = dual_level and forward_grad
+    state.included = state.included | keys.FORWARD_AD if state.forward_ad else state.included & ~keys.FORWARD_AD
+    set_grad_mode(state.grad_enabled)
+
+
 @contextmanager
 def excluding(key_set):
     """Make calls in the block pass over these keys."""

@@ -5,15 +5,15 @@ soon fails in one way or another; then the call is held against PyTorch's signat
 the error becomes the TypeError that PyTorch raises for it. Some wrong values would not fail (1 for True, True for a
 dimension): for these a function looks at the argument's class, and asks the signatures if it is no usual one. A call
 that fits and failed over tensors which stand for numbers (`x.cumsum(torch.tensor(1))`) is made again with these
-numbers, one that failed over an argument's name with the argument in its place. Where PyTorch has no signature, an
-AttributeError says which object was asked for what only tensors have; if that is one of the arguments, the call was
-wrong, too.
+numbers, one that failed over an argument's name with the argument in its place, one in an older order (`x.add_(2, y)`)
+in today's. Where PyTorch has no signature, an AttributeError says which object was asked for what only tensors have; if
+that is one of the arguments, the call was wrong, too.
 """
 import inspect
 import re
 
 from ..tensor import Tensor
-from .call_rules import in_place, objection, with_numbers
+from .call_rules import in_new_order, in_place, objection, of_numbers, with_numbers
 
 
 def fits(rules, args, kwargs):
@@ -36,7 +36,7 @@ def explain(error, name, names, rules, args, kwargs):
     said = objection(rules, args, kwargs) if rules else None
     if said is not None:
         raise TypeError(said) from None
-    if rules and isinstance(error, TypeError | AttributeError) and (again := with_numbers(rules, args, kwargs)):
+    if rules and isinstance(error, TypeError | AttributeError) and (again := spelled_otherwise(rules, args, kwargs)):
         return again
     if rules and kwargs and is_about_names(error) and (again := in_place(rules, args, kwargs)):
         return again
@@ -45,6 +45,11 @@ def explain(error, name, names, rules, args, kwargs):
             error, name, inspect.signature(names).parameters if callable(names) else names, args, kwargs
         )
     return None
+
+
+def spelled_otherwise(rules, args, kwargs):
+    """(args, kwargs) of a call that PyTorch takes and our functions do not, as they want it; None for any other."""
+    return (with_numbers(rules, args, kwargs) or in_new_order(rules, args, kwargs) or of_numbers(rules, args, kwargs))
 
 
 def is_about_names(error):

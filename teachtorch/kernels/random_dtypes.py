@@ -151,7 +151,7 @@ def check_permutation_fits(n, dtype):
 def check_multinomial(probabilities, num_samples, replacement):
     """RuntimeError for weights of another shape, dtype or range, and for too few or too many samples."""
     check_multinomial_shape(probabilities.shape, probabilities.dtype, num_samples, replacement)
-    _check_weights(probabilities)
+    _check_weights(probabilities, drawn_one_by_one=replacement and num_samples > 1)
 
 
 def check_multinomial_shape(shape, dtype, num_samples, replacement):
@@ -168,8 +168,12 @@ def check_multinomial_shape(shape, dtype, num_samples, replacement):
         raise RuntimeError("number of categories cannot exceed 2^24")
 
 
-def _check_weights(probabilities):
+def _check_weights(probabilities, drawn_one_by_one):
+    """PyTorch draws several with replacement by another kernel, which has its own words."""
     if not (np.isfinite(probabilities) & (probabilities >= 0)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if not drawn_one_by_one:
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        entry = "= infinity or NaN" if (probabilities >= 0).all() else "< 0"
+        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {entry})")
     if (probabilities.sum(axis=-1, dtype=np.float64) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

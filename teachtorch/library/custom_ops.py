@@ -81,7 +81,7 @@ class CustomOpDef:
         """An operator that only changes its arguments leaves their shapes as they are; others must have a rule."""
         if self._op.schema.is_mutable and not self._op.schema.returns:
             return None
-        raise NotImplementedError(
+        raise RuntimeError(
             f"There was no fake impl registered for {self}. This is necessary for "
             f"torch.compile/export/fx tracing to work. Please use `{self._init_fn.__name__}.register_fake` to add an "
             "fake impl.")

@@ -59,10 +59,23 @@ def define_once(schema):
 
 
 def impl(qualname, types, func=None, *, lib=None):
-    """Let a function serve device types ("cpu", "default": all) for an operator. Also a decorator."""
+    """Let a function serve device types ("cpu", "default": all) or dispatch keys ("CPU") for an operator. Also a
+    decorator.
+
+    Older code gives it a Library, the operator's name in it and a dispatch key: @impl(library, "scale", "CPU").
+    """
+    if isinstance(qualname, Library):
+        return lambda f: qualname.impl(types, f, func or "") or f
     op = operator_named(qualname)
-    return decorator(func, lambda f: set_kernels(op, [None if t == "default" else t for t in types_of(types)],
-                                                 f))
+    return decorator(func, lambda f: [serve(op, t, f) for t in types_of(types)] and f)
+
+
+def serve(op, name, function):
+    """Let a function serve a dispatch key or a device type."""
+    if name in KEYS:
+        place_kernel(op, KEYS[name], function, with_keyset=False)
+    else:
+        set_kernels(op, None if name == "default" else name, function)
 
 
 def register_kernel(op, device_types, func=None, /, *, lib=None):

@@ -28,6 +28,12 @@ ZEROS = {d.numpy: d.numpy.type(0) for d in dt.ALL if d is not dt.bool}
 
 # ---- relu and its relatives --------------------------------------------------------------------------------
 
+def nothing(grad):
+    """The derivative of a slope that is constant, but for jumps: zeros, so that a gradient stays part of the graph and
+    can be differentiated."""
+    return grad.new_zeros(grad._shape)
+
+
 @pointwise(
     "threshold_backward",
     numpy=lambda g, x, threshold: np.where(x <= threshold, ZEROS[g.dtype], g),
@@ -35,7 +41,7 @@ ZEROS = {d.numpy: d.numpy.type(0) for d in dt.ALL if d is not dt.bool}
     spaces=(),
     vjp={
         "grad": lambda grad, self, threshold: threshold_backward(grad, self, threshold),
-        "self": lambda grad: grad.new_zeros(grad._shape),
+        "self": nothing,
     },
 )
 def threshold_backward(grad, self, threshold):
@@ -50,7 +56,7 @@ def threshold_backward(grad, self, threshold):
     spaces=(),
     vjp={
         "grad": lambda grad, result: relu_backward(grad, result),
-        "result": lambda grad: grad.new_zeros(grad._shape),
+        "result": nothing,
     },
 )
 def relu_backward(grad, result):
@@ -103,8 +109,9 @@ def leaky_gradient(g, x, slope):
     return np.where(x > 0, g, g * slope)
 
 
-@pointwise("leaky_relu_backward", numpy=widened(leaky_gradient), inplace=False, spaces=(),
-           vjp={"grad": lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope)})
+@pointwise("leaky_relu_backward", numpy=widened(leaky_gradient), inplace=False, spaces=(), vjp={
+    "grad": lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope),
+    "self": nothing})
 def leaky_relu_backward(grad, self, negative_slope):
     """The gradient, times the slope where self is not above 0."""
     return grad if self > 0.0 else grad * negative_slope
@@ -124,7 +131,8 @@ def leaky_relu(self, negative_slope=0.01):
 
 @pointwise("hardtanh_backward", inplace=False, spaces=(),
            numpy=lambda g, x, low, high: np.where((x <= low) | (x >= high), ZEROS[g.dtype], g),
-           vjp={"grad": lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val)})
+           vjp={"grad": lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
+                "self": nothing})
 def hardtanh_backward(grad, self, min_val, max_val):
     """The gradient strictly between the bounds, else 0."""
     return 0 if self <= min_val or self >= max_val else grad
@@ -173,7 +181,7 @@ def elu_gradient(g, x, alpha, scale, input_scale):
             grad_, self, alpha, scale, input_scale
         ),
         "self": lambda grad_, grad, self, alpha, scale, input_scale: where(
-            self <= 0, grad_ * grad * (self * input_scale).exp() * (input_scale**2 * alpha * scale), 0.0
+            self < 0, grad_ * grad * (self * input_scale).exp() * (input_scale**2 * alpha * scale), 0.0
         ),
     },
 )
@@ -533,7 +541,7 @@ def gelu(self, approximate="none"):
 
 @pointwise("shrink_backward", inplace=False, spaces=(),
            numpy=lambda g, x, lambd: np.where((x >= -lambd) & (x <= lambd), ZEROS[g.dtype], g),
-           vjp={"grad": lambda grad_, self, lambd: shrink_backward(grad_, self, lambd)})
+           vjp={"grad": lambda grad_, self, lambd: shrink_backward(grad_, self, lambd), "self": nothing})
 def shrink_backward(grad, self, lambd):
     """The gradient where self lies outside the range from -lambd to lambd, else 0."""
     return 0 if self >= -lambd and self <= lambd else grad

@@ -45,17 +45,20 @@ def check_parameter_dtypes(dtype, dtypes):
 
 def check_batch_norm(shape, parts, dtype, dtypes, training):
     """`parts`: (name, shape or None) of weight, bias, running_mean and running_var."""
+    found = dict(parts)
+    channels = shape[1] if len(shape) > 1 else 0
+    for name in ("running_mean", "running_var", "weight", "bias"):
+        if found[name] is None and not training and name.startswith("running"):
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if found[name] is not None and math.prod(found[name]) != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {math.prod(found[name])}")
+    if (found["running_mean"] is None) != (found["running_var"] is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     if len(shape) < 2:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
             "got 1)"
         )
-    found = dict(parts)
-    for name in ("running_mean", "running_var", "weight", "bias"):
-        if found[name] is None and not training and name.startswith("running"):
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
-        if found[name] is not None and math.prod(found[name]) != shape[1]:
-            raise RuntimeError(f"{name} should contain {shape[1]} elements not {math.prod(found[name])}")
     refuse_integers(dtype, "batch_norm")
     check_parameter_dtypes(dtype, dtypes)
 

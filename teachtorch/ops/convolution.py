@@ -71,7 +71,9 @@ def check_settings(stride, padding, dilation, output_padding):
     if any([s <= 0 for s in stride]):
         raise RuntimeError("non-positive stride is not supported")
     if any([d <= 0 for d in dilation]):
-        raise RuntimeError("non-positive dilation is not supported")
+        # PyTorch's kernels have two or three dimensions, and print as many
+        given = [1, *dilation] if len(dilation) == 1 else list(dilation)
+        raise RuntimeError("dilation should be greater than zero" + ("" if min(given) < 0 else f", but got {given}"))
 
 
 def check_groups(weight_shape, groups):

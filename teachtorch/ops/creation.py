@@ -10,6 +10,7 @@ from ..core import geometry, promotion, settings
 from ..core.device import as_device
 from ..core.layout import preserve_format, sparse_coo, strides_in
 from ..dispatch import keys as K
+from ..dispatch.call_rules import invalid_combination, is_index, rules_of, type_name
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator
 from ..dispatch.state import state
 from ..dispatch.torch_function import subclass_keys
@@ -372,9 +373,9 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
                   device=device or self._device, requires_grad=requires_grad)
 
 
-def new(self, *args, device=None):
+def new(self, *args, device=None, **named):
     """The legacy constructor, for this tensor's dtype."""
-    return legacy_tensor(args, self._dtype, device or self._device)
+    return legacy_tensor(legacy_arguments(args, named), self._dtype, device or self._device)
 
 
 _new_full.info.public = new_full
@@ -444,7 +445,8 @@ def options_of(dtype):
 def legacy_tensor(args, dtype, device=None, is_typed=True):
     """`torch.Tensor(2, 3)`: uninitialised memory; `torch.Tensor(data)`: data in a fixed dtype.
 
-    A tensor comes back as it is. TypeError if it has another dtype, unless `torch.Tensor` itself was called.
+    A tensor comes back as it is. TypeError if it has another dtype, unless `torch.Tensor` itself was called, and for
+    what is neither sizes nor a sequence.
     """
     if not args:
         return empty(0, dtype=dtype, device=device)
@@ -453,19 +455,61 @@ def legacy_tensor(args, dtype, device=None, is_typed=True):
         if is_typed and first._dtype is not dtype:
             raise TypeError(f"expected {options_of(dtype)} (got {options_of(first._dtype)})")
         return same_memory(first)
-    if isinstance(first, Size) or hasattr(first, "__index__") and not isinstance(first, np.ndarray):
-        return empty(*args, dtype=dtype, device=device)
-    if isinstance(first, (float, np.floating)):
-        raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
+    if isinstance(first, Size) or is_size(first):
+        return empty(*legacy_sizes(args), dtype=dtype, device=device)
+    if len(args) > 1:
+        raise no_legacy_call(args, {})
+    if not is_indexable(first):
+        raise TypeError(f"new(): data must be a sequence (got {type_name(first)})")
     return on_device(array_from_data(first, dtype), device)
 
 
-def new_tensor_of_class(cls, *args, device=None):
+def legacy_arguments(args, named):
+    """The arguments in order, where `size` or `data` is given by name. TypeError for other names."""
+    if not named:
+        return args
+    if args or len(named) > 1 or named.keys().isdisjoint(("size", "data")):
+        raise no_legacy_call(args, named)
+    return named.get("size", (named.get("data"),))
+
+
+def no_legacy_call(args, named):
+    rules = [rule for rule in rules_of("new")[0] if not rule.hidden]
+    return TypeError(invalid_combination("new", rules, args, named))
+
+
+def is_size(value):
+    """Whether a number of elements along a dimension; an array of NumPy's is one if it is an integer alone."""
+    return is_index(value) and not (isinstance(value, np.ndarray) and (value.ndim or value.dtype.kind not in "iu"))
+
+
+def legacy_sizes(sizes):
+    for place, size in enumerate(sizes, 1):
+        if not isinstance(size, Size) and not is_size(size):
+            raise TypeError(f"new(): argument 'size' failed to unpack the object at pos {place} with error \"type must "
+                            f"be tuple of ints,but got {type_name(size)}\"")
+    return [size.item() if isinstance(size, np.ndarray) else size for size in sizes]
+
+
+def is_indexable(value):
+    """What C calls a sequence."""
+    return hasattr(type(value), "__getitem__") and not isinstance(value, (dict, np.generic))
+
+
+def new_tensor_of_class(cls, *args, device=None, **named):
     """The legacy constructor: sizes make uninitialised memory, data a tensor of the default dtype."""
-    t = legacy_tensor(args, settings.default_dtype, device, is_typed=False)
+    check_legacy_device(device)
+    t = legacy_tensor(legacy_arguments(args, named), settings.default_dtype, device, is_typed=False)
     if cls is not Tensor:
         t = as_instance(t, cls)
     return t
+
+
+def check_legacy_device(device):
+    """The class names the device: torch.Tensor is for the CPU."""
+    if device is not None and as_device(device).type != "cpu":
+        raise RuntimeError("legacy constructor expects device type: cpu but device type: "
+                           f"{as_device(device).type} was passed")
 
 
 def as_instance(t, cls):
@@ -487,8 +531,9 @@ class TensorType(type):
     def __instancecheck__(cls, t):
         return isinstance(t, Tensor) and t._dtype is cls.dtype
 
-    def __call__(cls, *args, device=None):
-        return legacy_tensor(args, cls.dtype, device)
+    def __call__(cls, *args, device=None, **named):
+        check_legacy_device(device)
+        return legacy_tensor(legacy_arguments(args, named), cls.dtype, device)
 
 
 legacy_types = {}

@@ -295,7 +295,7 @@ def write_directly(op, out, args):
     tensors = [a for a in args if isinstance(a, Tensor)]
     if any([t._storage is out._storage is not None and t is not out for t in tensors]):
         return False
-    if out._stride is not None and geometry.has_internal_overlap(out._shape, out._stride):
+    if holds_an_element_twice(out):
         return False
     try:
         dtype = compute_dtype(args, kind)
@@ -349,8 +349,17 @@ def check_result(name, target, shape, dtype):
 
 def refuse_overlap(t):
     """In-place operators refuse a tensor whose elements share memory, such as an expanded one."""
-    if t._stride is not None and geometry.has_internal_overlap(t._shape, t._stride):
+    if holds_an_element_twice(t):
         raise shared_elements_within()
+
+
+def holds_an_element_twice(t):
+    """Whether two elements surely lie in one place, as after `expand`: in the geometry, or in the array alone."""
+    if t._stride is not None:
+        return geometry.has_internal_overlap(t._shape, t._stride)
+    array = t._array
+    return (array is not None and not array.flags.c_contiguous
+            and geometry.has_internal_overlap(array.shape, array.strides))
 
 
 def shared_elements_within():

@@ -1,5 +1,7 @@
 """Embedding: rows of a table looked up by index, and sums, means or maxima of them by bag."""
 
+import warnings
+
 import numpy as np
 
 from ..core import dtype as dt
@@ -142,6 +144,10 @@ def embedding_bag(
         padding_idx: entries that are left out of their bag.
         max_norm, norm_type, scale_grad_by_freq, sparse: as for `embedding`.
     """
+    if weight._dtype is dt.int64 and input._dtype.is_floating_point:
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+                      "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.", stacklevel=2)
+        input, weight = weight, input
     check_bag_arguments(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
     if len(input._shape) == 2:
         offsets = beside(input, np.arange(input._shape[0], dtype=np.int64) * input._shape[1])

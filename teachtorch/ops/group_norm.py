@@ -147,13 +147,10 @@ def functional_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {len(input._shape)}"
         )
-    shape = input._shape
-    if shape[0] * shape[1] // num_groups * math.prod(shape[2:]) == 1 or (
-        shape[0] == 1 and shape[1] == num_groups and math.prod(shape[2:]) == 1
-    ):
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {list(shape)}"
-        )
+    batch, channels, *space = input._shape
+    size = [batch * channels // num_groups, num_groups, *space]     # the groups as samples, as PyTorch counts them
+    if math.prod(size[:1] + space) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
     return group_norm(input, num_groups, weight, bias, eps)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry
+from ..core.dtype import scalar_type_name
 from ..core.layout import contiguous_format, suggested
+from ..core.promotion import can_cast
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..tensor import Tensor, array_of, from_array, stride_of
@@ -138,6 +140,7 @@ def joining_function(name, op, doc):
         if out is None:
             return op(tensors, dim)
         refuse_overlap_with(out, tensors)
+        refuse_lower_category(out, tensors)
         return write_out(op, out, (tensors, dim))
     join.__name__ = join.__qualname__ = name
     join.__doc__ = doc
@@ -150,6 +153,13 @@ def refuse_overlap_with(out, tensors):
         if t is out or t.is_cpu and out.is_cpu and np.shares_memory(array_of(t), array_of(out)):
             raise RuntimeError("unsupported operation: the input tensors cannot refer to any of the output "
                                "memory locations. Found overlap in input tensor.")
+
+
+def refuse_lower_category(out, tensors):
+    """The inputs' common dtype must fit the result's category."""
+    if not can_cast(common_dtype(tensors), out._dtype):
+        raise TypeError("torch.cat(): input types can't be cast to the desired output type "
+                        f"{scalar_type_name(out._dtype)}")
 
 
 def empty_list(name):

@@ -7,6 +7,7 @@ from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..core.promotion import promote_types
+from ..dispatch.operator import registry
 from ..kernels.pointwise import silently
 from .arguments import require_bool
 from .declare import exports, operator, publish
@@ -175,8 +176,13 @@ def difference(a, b):
     return a - b
 
 
+def limited(slope, bound):
+    """The slope cut to the range from -bound to bound: at a bound it is constant, as it is beyond."""
+    return registry["hardtanh"](slope, -bound, bound)
+
+
 def smooth_l1_slope(self, target, beta):
-    return (difference(self, target) / beta).clamp(-1, 1)
+    return limited(difference(self, target) / beta, 1.0)
 
 
 smooth_l1_kernel = pair_loss("smooth_l1_loss", smooth_l1_formula)
@@ -217,14 +223,14 @@ huber_kernel = pair_loss("huber_loss", huber_formula, keeps_dtype=True)
 
 
 def huber_tangent(self_t, target_t, self, target, reduction, delta):
-    return difference_tangent((self - target).clamp(-delta, delta), self_t, target_t, reduction)
+    return difference_tangent(limited(self - target, delta), self_t, target_t, reduction)
 
 
 @operator("huber_loss", out=False, spaces=(), fake=pair_fake("huber_cpu", keeps_dtype=True), jvp=huber_tangent, vjp={
     "self": lambda grad, self, target, reduction, delta:
-    share(grad, self, reduction) * (self - target).clamp(-delta, delta),
+    share(grad, self, reduction) * limited(self - target, delta),
     "target": lambda grad, self, target, reduction, delta:
-    share(grad, self, reduction) * (target - self).clamp(-delta, delta)})
+    share(grad, self, reduction) * limited(target - self, delta)})
 def huber_operator(self, target, reduction, delta):
     """Half the square within delta, delta times the absolute difference less delta / 2 beyond."""
     return huber_kernel(self, target, reduction, delta)

@@ -50,7 +50,8 @@ def declare_max_backward(name, count):
     backward.__doc__ = "The gradient of max pooling's input."
     back = operator(name, spaces=(), out=False, format_of=("self",),
                     fake=lambda grad_output, self, indices: Fake(self._shape, grad_output._dtype),
-                    vjp={"grad_output": lambda grad, indices: gathered(grad, indices, count)},
+                    vjp={"grad_output": lambda grad, indices: gathered(grad, indices, count),
+                         "self": lambda grad, self_shape: grad.new_zeros(self_shape)},
                     jvp=lambda grad_output_t, self, indices: (
                         None if grad_output_t is None else back(grad_output_t, self, indices)))(backward)
     return back

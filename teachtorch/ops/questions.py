@@ -1,6 +1,7 @@
 """Questions about tensors, dtypes and shapes, which need no kernel; and the defaults of factories."""
 from ..core import device as devices
 from ..core import promotion, settings
+from ..core.once import warn_once
 from ..dispatch.wrong_types import require_tensor
 from ..memory.storage import UntypedStorage
 from ..memory.typed_storage import TypedStorage
@@ -30,18 +31,24 @@ def result_type(tensor1, tensor2):
     return promotion.combine(*dtypes)
 
 
+def sizes_of(shape):
+    if not isinstance(shape, (tuple, list)):
+        raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
+    return shape
+
+
 def broadcast_shapes(*shapes):
-    """The shape that all shapes (tuples or ints) broadcast to. RuntimeError where they do not."""
-    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    """The shape that all shapes (tuples or ints) broadcast to. RuntimeError where they do not, ValueError for a
+    negative size."""
+    shapes = [(s,) if isinstance(s, int) else tuple(sizes_of(s)) for s in shapes]
     result = []
     for place, shape in enumerate(shapes):
         result = [1] * (len(shape) - len(result)) + result
         for dim in range(-1, -len(shape) - 1, -1):
-            if shape[dim] < 0:
-                raise RuntimeError("Trying to create tensor with negative dimension "
-                                   f"({shape[dim]}): ({shape[dim]})")
             if shape[dim] == 1 or shape[dim] == result[dim]:
                 continue
+            if result[dim] == 1 and shape[dim] < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             if result[dim] != 1:
                 raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[dim]} at {dim}! "
                                    f"Mismatching argument at index {place} had {shape}; but expected shape "
@@ -51,9 +58,13 @@ def broadcast_shapes(*shapes):
 
 
 def set_default_tensor_type(t):
-    """Deprecated: make the dtype of a legacy type the default one."""
+    """Deprecated: make the dtype of a legacy type the default one. TypeError for what is no type of floats."""
+    warn_once("default type", "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+                              "torch.set_default_dtype() and torch.set_default_device() as alternatives.")
     if isinstance(t, str):
-        t = next(type_ for name, type_ in legacy_types.items() if t == f"torch.{name}")
+        t = legacy_types.get(t.removeprefix("torch."))
+    if t not in legacy_types.values():
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
     settings.set_default_dtype(t.dtype)
 
 

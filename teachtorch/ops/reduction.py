@@ -41,6 +41,13 @@ def spread(grad, shape):
     return np.ndarray(shape, grad.dtype, grad, 0, (0,) * len(shape))
 
 
+def filled(number, shape):
+    """An array of one number, with memory of its own: unlike a sum's gradient, a mean's may be changed in place."""
+    found = np.empty(shape, number.dtype)
+    found[...] = number
+    return found
+
+
 def fake_total(self, dtype=None):
     return Fake((), dtype or sum_dtype(self._dtype))
 
@@ -120,8 +127,8 @@ def mean_of(array, axis, keepdim, count, dtype):
 
 
 @operator("mean", jvp=LINEAR, fake=fake_mean, spaces=(), vjp={
-    "self": lambda grad, self_shape: (grad / math.prod(self_shape)).expand(self_shape)}, arrays={
-    "self": lambda grad, self_shape: spread(grad / grad.dtype.type(math.prod(self_shape)), self_shape)})
+    "self": lambda grad, self_shape: grad.expand(self_shape) / math.prod(self_shape)}, arrays={
+    "self": lambda grad, self_shape: filled(grad / grad.dtype.type(math.prod(self_shape)), self_shape)})
 def mean_all(self, *, dtype=None):
     """The mean of all elements."""
     return mean_of(self, None, False, self.size, dtype)
@@ -129,7 +136,7 @@ def mean_all(self, *, dtype=None):
 
 @operator("mean_dim", jvp=LINEAR, fake=fake_mean_dim, spaces=(), vjp={
     "self": lambda grad, self_shape, dim, keepdim: restored(
-        grad / reduced_count(self_shape, dim), self_shape, dim, keepdim).expand(self_shape)})
+        grad, self_shape, dim, keepdim).expand(self_shape) / reduced_count(self_shape, dim)})
 def mean_dim(self, dim=None, keepdim=False, *, dtype=None):
     """The means over the dimensions `dim` (int or tuple)."""
     return mean_of(self, axis_of(dim, self.ndim), keepdim, reduced_count(self.shape, dim), dtype)

@@ -34,8 +34,18 @@ def array_from_data(data, dtype=None):
         warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
                       "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
                       UserWarning, stacklevel=3)
+    if dtype is None:
+        check_are_numbers(data, shape)
     flat = flattened(data, shape)
     return filled_array(flat, dtype or common_dtype(flat)).reshape(shape)
+
+
+def check_are_numbers(data, shape):
+    """Where the dtype is inferred, it is looked for before the shape: RuntimeError for what is neither sequence nor
+    number among the rows."""
+    for row in data if len(shape) > 1 else ():
+        if not is_sequence(row) and not isinstance(row, Tensor):
+            dtype_of_element(row)
 
 
 def array_from_ndarray(data, dtype):
@@ -155,8 +165,9 @@ def not_a_number(value):
 # Values
 
 def filled_array(flat, dtype):
-    """A 1-d array of the elements; ValueError or RuntimeError where an integer does not fit the dtype."""
-    values = [v if v.__class__ in _PLAIN else number_of(v) for v in flat]
+    """A 1-d array of the elements; TypeError for what is no number, ValueError or RuntimeError where an integer does
+    not fit the dtype."""
+    values = [v if v.__class__ in _PLAIN else number_of(v, dtype) for v in flat]
     if dtype.category != dt.INTEGRAL:
         if dtype is dt.bool:
             return np.array([bool(v) for v in values], np.bool_)
@@ -174,12 +185,21 @@ def integer_of(value, dtype):
     return int(value)
 
 
-def number_of(value):
-    """The Python number of a scalar, of a 0-dim array or of a one-element tensor."""
+def number_of(value, dtype):
+    """The Python number of a scalar, of a 0-dim array or of a one-element tensor, and of what knows its own
+    (`__float__`, `__index__`)."""
     if isinstance(value, Tensor):
         return only_element(value)
-    dtype_of_element(value)
-    return value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.item()
+    if isinstance(value, (bool, int, float)):
+        return value
+    if dtype.is_floating_point and hasattr(value, "__float__"):
+        return float(value)
+    if hasattr(value, "__index__"):
+        return value.__index__()
+    raise TypeError(f"must be real number, not {type(value).__name__}" if dtype.is_floating_point else
+                    f"'{type(value).__name__}' object cannot be interpreted as an integer")
 
 
 def only_element(t):

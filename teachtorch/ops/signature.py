@@ -12,8 +12,8 @@ from ..dispatch.numpy_names import MISSING, missing_arguments, with_torch_names
 from ..dispatch.overriding import asks, keys_of_other, overriding
 from ..dispatch.keys import PYTHON_FUNCTION
 from ..dispatch.state import state
-from ..dispatch.call_rules import with_numbers
-from ..dispatch.wrong_types import explain, fits, refuse_misfit
+from ..dispatch.call_rules import HAVE_OLDER_ORDER, in_new_order
+from ..dispatch.wrong_types import explain, fits, refuse_misfit, spelled_otherwise
 from ..tensor import Tensor
 
 
@@ -119,9 +119,12 @@ def public_function(op, signature, call_out=None, direct=None, rules=""):
     if call_out is not None:
         body = f"    if out is not None:\n        return _call_out(out, {arguments})\n" + body
     body = _respelling(signature, call_out is not None) + body
+    is_older = rules in HAVE_OLDER_ORDER
+    if is_older:
+        body = _reordering(signature, call_out is not None) + body
     scope = {**_dispatch_scope(op), "_op": op, "_direct": direct, "_call_out": call_out, "_rules": rules,
-             "_MISSING": MISSING, "_with_torch_names": with_torch_names}
-    public = _compiled(op.name, _parameters(signature, call_out is not None), body, signature, scope)
+             "_MISSING": MISSING, "_with_torch_names": with_torch_names, "_newly_ordered": newly_ordered}
+    public = _compiled(op.name, _parameters(signature, call_out is not None, is_older), body, signature, scope)
     public.__signature__ = signature.for_users(call_out is not None)
     scope["_public"] = public
     return public
@@ -134,6 +137,23 @@ def _respelling(signature, has_out):
     return (f"    if numpy_names:\n"
             f"        _args, _kwargs = _with_torch_names(_rules, _name, numpy_names, _defaults, _keyword_defaults, {given})\n"
             f"        return _public(*_args, *{signature.rest or ()}, **_kwargs)\n")
+
+
+def _reordering(signature, has_out):
+    """What calls the function again if its arguments come in the order of older versions, one of which is too many."""
+    given = ", ".join(map(_shown, signature.positional))
+    return ("    if more:\n"
+            f"        _args, _kwargs = _newly_ordered(_rules, ({given}, *more), {'out' if has_out else None})\n"
+            "        return _public(*_args, **_kwargs)\n")
+
+
+def newly_ordered(rules, args, out):
+    """(args, kwargs) in today's order. TypeError for too many arguments."""
+    kwargs = {} if out is None else {"out": out}
+    found = in_new_order(rules, args, kwargs)
+    if found is None:
+        refuse_misfit(rules, args, kwargs)
+    return found
 
 
 def _vetting(signature, arguments, is_pointwise):
@@ -165,7 +185,7 @@ def explain_values(error, name, names, rules, signature, values):
     """Raise PyTorch's TypeError if the call does not fit `rules`, whichever way it was written; else what `explain` says."""
     written = signature.as_written(values, in_place=False)
     if fits(rules, *written):
-        if rules and isinstance(error, TypeError | AttributeError) and (again := with_numbers(rules, *written)):
+        if rules and isinstance(error, TypeError | AttributeError) and (again := spelled_otherwise(rules, *written)):
             return again
         rules = ""
     if any([value is MISSING for value in values]):
@@ -245,15 +265,16 @@ def keys_in(values):
     return keys
 
 
-def _parameters(signature, has_out):
-    """The generated function's parameter list. What a call needs is looked for later: it may come by NumPy's name."""
+def _parameters(signature, has_out, is_older=False):
+    """The generated function's parameter list. What a call needs is looked for later: it may come by NumPy's name, or
+    (`is_older`) in another order and so with too many in their places."""
     required = len(signature.positional) - len(signature.defaults)
     parts = [f"{_shown(n)}=_MISSING" if i < required else f"{_shown(n)}=_defaults[{n!r}]"
              for i, n in enumerate(signature.positional)]
     if signature.rest:
         parts.append(f"*{signature.rest}")
-    elif signature.keyword_only or has_out:
-        parts.append("*")
+    elif signature.keyword_only or has_out or is_older:
+        parts.append("*more" if is_older else "*")
     parts += [f"{n}=_keyword_defaults[{n!r}]" if n in signature.keyword_defaults else n for n in signature.keyword_only]
     return ", ".join(parts + ["out=None"] * has_out + ["**numpy_names"])
 

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 
-from ..core import geometry
 from ..dispatch import keys as K
 from ..dispatch.operator import Operator
 from ..kernels.pointwise import silently
@@ -22,7 +21,7 @@ from .declare import (
     unwrapped,
     write_out,
 )
-from .elementwise import refuse_partial_overlap
+from .elementwise import holds_an_element_twice, refuse_partial_overlap
 from .signature import positional, public_function
 
 
@@ -78,7 +77,7 @@ def inplace_kernel(name, fake, write, may_overlap):
 
 def warn_of_overlap(name, t):
     """Elements that share memory are all written at once, which PyTorch still allows here."""
-    if t._stride is not None and geometry.has_internal_overlap(t._shape, t._stride):
+    if holds_an_element_twice(t):
         example = "tensor[indices] = tensor" if name == "index_put_" else "tensor[mask] = scalar"
         warnings.warn(
             f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing "
