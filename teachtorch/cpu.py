@@ -25,6 +25,7 @@ class Event:
     """An event of the CPU: it has always happened."""
 
     def query(self):
+        """Whether the work before it is done: always."""
         return True
 
     def record(self, stream=None):

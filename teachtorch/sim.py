@@ -41,6 +41,7 @@ def init():
 
 
 def device_count():
+    """How many simulated devices there are: one."""
     return 1
 
 
@@ -54,6 +55,7 @@ def set_device(device):
 
 
 def get_device_name(device=None):
+    """What the device is called."""
     return "teachtorch simulated accelerator"
 
 
@@ -135,6 +137,7 @@ def set_launch_blocking(enabled):
 
 
 def get_launch_blocking():
+    """Whether each launch waits for its kernel."""
     return _runtime.is_blocking
 
 

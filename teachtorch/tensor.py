@@ -166,6 +166,7 @@ class Tensor:
 
     @property
     def dtype(self):
+        """The type of the elements."""
         return self._dtype
 
     @property
@@ -203,6 +204,7 @@ class Tensor:
 
     @property
     def is_sim(self):
+        """Whether the elements lie on the simulated device."""
         return self._device.type == "sim"
 
     @property

@@ -120,10 +120,12 @@ def is_autocast_available(device_type):
 
 
 def is_autocast_enabled(device_type="cuda"):
+    """Whether autocast is on for a device; only the CPU has it."""
     return device_type == "cpu" and bool(state.included & K.AUTOCAST_CPU)
 
 
 def set_autocast_enabled(device_type, enabled):
+    """Switch autocast on or off for a device; nothing but for the CPU."""
     if device_type == "cpu":
         state.included = state.included | K.AUTOCAST_CPU if enabled else state.included & ~K.AUTOCAST_CPU
 
@@ -136,14 +138,17 @@ def get_autocast_dtype(device_type):
 
 
 def set_autocast_dtype(device_type, dtype):
+    """Choose the short dtype of a device."""
     _settings.dtypes[device_type] = dtype
 
 
 def is_autocast_cache_enabled():
+    """What set_autocast_cache_enabled was last told; no casts are kept either way."""
     return _settings.cache_enabled
 
 
 def set_autocast_cache_enabled(enabled):
+    """Remember whether casts may be kept; none are."""
     _settings.cache_enabled = enabled
 
 

@@ -15,6 +15,7 @@ _active = []                     # check_nan of each mode switched on, innermost
 
 
 def is_anomaly_enabled():
+    """Whether anomaly mode is on."""
     return bool(_active)
 
 

@@ -65,6 +65,7 @@ class Explanation:
 
     @property
     def graph_count(self):
+        """How many graphs were captured."""
         return len(self.graphs)
 
     @property

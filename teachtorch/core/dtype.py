@@ -41,6 +41,7 @@ class dtype:
         return self
 
     def to_real(self):
+        """Itself: there are no complex dtypes."""
         return self
 
 

@@ -53,6 +53,7 @@ class ProcessGroup:
         self.on_the_way.add(work)
 
     def next_place(self, name):
+        """(group's name, number, name) of the next collective: where this rank is in the group's course."""
         self.number += 1
         return self.group_name, self.number, name
 
@@ -66,9 +67,11 @@ class ProcessGroup:
 
     @property
     def is_world(self):
+        """Whether it is the group of all ranks."""
         return self.group_name == WORLD_NAME
 
     def answer(self, place):
+        """Tell ranks that miss someone that this one waits at `place`."""
         if self.roll_call is not None:
             self.roll_call.answer(place)
 

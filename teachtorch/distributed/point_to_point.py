@@ -82,6 +82,7 @@ class P2POp:
         )
 
     def begin(self):
+        """Start it; returns its Work."""
         return self.op(self.tensor, self.peer, self.group, self.tag, self.group_peer)
 
 

@@ -97,6 +97,7 @@ class UntypedStorage:
 
     @property
     def is_cuda(self):
+        """Whether the bytes are on a GPU."""
         return self.device.type == "cuda"
 
     @property

@@ -109,6 +109,7 @@ class Stream:
 
     @property
     def device_index(self):
+        """The index of its device: 0."""
         return self.device.index
 
     @property

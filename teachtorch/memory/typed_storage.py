@@ -28,6 +28,7 @@ class TypedStorage:
 
     @property
     def device(self):
+        """Where the bytes are."""
         return self._untyped.device
 
     def element_size(self):
@@ -78,5 +79,11 @@ class TypedStorage:
                 f"of size {self.size()}]")
 
 
-LEGACY = {f"{dt.scalar_type_name(dtype)}Storage": type(f"{dt.scalar_type_name(dtype)}Storage", (TypedStorage,), {
-    "__slots__": (), "dtype_of_class": dtype}) for dtype in dt.ALL}
+def storage_class(dtype):
+    """FloatStorage and the like."""
+    doc = f"A TypedStorage of {dtype.name}."
+    fields = {"__slots__": (), "dtype_of_class": dtype, "__doc__": doc}
+    return type(f"{dt.scalar_type_name(dtype)}Storage", (TypedStorage,), fields)
+
+
+LEGACY = {one.__name__: one for one in map(storage_class, dt.ALL)}

@@ -74,19 +74,11 @@ class MultiheadAttention(Module):
         """One weight for all three projections, or three, where the sizes differ."""
         size = self.embed_dim
         if self._qkv_same_embed_dim:
-            shapes = {
-                "in_proj_weight": (3 * size, size),
-                "q_proj_weight": None,
-                "k_proj_weight": None,
-                "v_proj_weight": None,
-            }
+            shapes = {"in_proj_weight": (3 * size, size)}
+            shapes.update(q_proj_weight=None, k_proj_weight=None, v_proj_weight=None)
         else:
-            shapes = {
-                "q_proj_weight": (size, size),
-                "k_proj_weight": (size, self.kdim),
-                "v_proj_weight": (size, self.vdim),
-                "in_proj_weight": None,
-            }
+            shapes = {"q_proj_weight": (size, size), "k_proj_weight": (size, self.kdim)}
+            shapes.update(v_proj_weight=(size, self.vdim), in_proj_weight=None)
         shapes["in_proj_bias"] = 3 * size if bias else None
         for name, shape in shapes.items():
             self.register_parameter(name, None if shape is None else Parameter(empty(shape, **factory)))
@@ -115,38 +107,17 @@ class MultiheadAttention(Module):
     ):
         is_batched = query.dim() == 3
         is_lean = is_batched and query is key is value and self._is_lean(query, key_padding_mask, attn_mask)
-        key_padding_mask = float_mask(
-            key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype
-        )
+        key_padding_mask = float_mask(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype)
         attn_mask = float_mask(attn_mask, "attn_mask", None, "", query.dtype, False)
         if self.batch_first and is_batched:
             query, key, value = transposed_alike(query, key, value)
         output, weights = F.multi_head_attention_forward(
-            query,
-            key,
-            value,
-            self.embed_dim,
-            self.num_heads,
-            self.in_proj_weight,
-            self.in_proj_bias,
-            self.bias_k,
-            self.bias_v,
-            self.add_zero_attn,
-            self.dropout,
-            self.out_proj.weight,
-            self.out_proj.bias,
-            self.training,
-            key_padding_mask,
-            need_weights,
-            attn_mask,
-            not self._qkv_same_embed_dim,
-            self.q_proj_weight,
-            self.k_proj_weight,
-            self.v_proj_weight,
-            None,
-            None,
-            average_attn_weights,
-            is_causal,
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias,
+            self.bias_k, self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias,
+            training=self.training, key_padding_mask=key_padding_mask, need_weights=need_weights, attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight, k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights, is_causal=is_causal,
         )
         output = output.transpose(1, 0) if self.batch_first and is_batched else output
         return (output.contiguous() if is_lean else output), weights

@@ -539,7 +539,8 @@ class TensorType(type):
 legacy_types = {}
 for _dtype in dt.ALL:
     _name = dt.scalar_type_name(_dtype) + "Tensor"
-    legacy_types[_name] = TensorType(_name, (), {"dtype": _dtype, "__module__": "torch"})
+    _doc = f"The old name of tensors of {_dtype.name}: a constructor, and for isinstance."
+    legacy_types[_name] = TensorType(_name, (), {"dtype": _dtype, "__module__": "torch", "__doc__": _doc})
     publish(_name, legacy_types[_name], ("",))
 
 

@@ -90,10 +90,12 @@ class FunctionEvent(Times):
 
     @property
     def is_user_annotation(self):
+        """Whether a record_function block made it."""
         return self.category == "user_annotation"
 
     @property
     def time_range(self):
+        """When it began and ended, an Interval."""
         return Interval(self.start, self.end)
 
     @property

@@ -69,14 +69,14 @@ class DistributedDataParallel(Module, Joinable):
         named = trained_parameters(module)
         if not named:
             raise RuntimeError(NOT_NEEDED)
-        if device_ids and next(iter(named.values())).is_cpu:
+        self.module, self.device_ids, self.output_device, self.dim = module, None, None, dim
+        self.device = next(iter(named.values())).device
+        if device_ids and self.device.type == "cpu":
             raise ValueError(
                 "DistributedDataParallel device_ids and output_device arguments only work with single-device/"
                 f"multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, output_device "
                 f"{output_device}, and module parameters on the CPU."
             )
-        self.module, self.device_ids, self.output_device, self.dim = module, None, None, dim
-        self.device = next(iter(named.values())).device
         self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
         self.gradient_as_bucket_view = gradient_as_bucket_view
         wanted = [given for given in (forward_sync_buffers, broadcast_buffers) if given is not None]

@@ -55,6 +55,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self):
+        """How many indices an epoch has."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
