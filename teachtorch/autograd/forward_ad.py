@@ -92,6 +92,7 @@ def laid_out_like(tensor, tangent):
 
 
 def check_size(tensor, tangent):
+    """RuntimeError unless the tangent has the shape of the tensor."""
     if tensor._shape != tangent._shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, "
@@ -111,6 +112,7 @@ def unpack_dual(tensor, *, level=None):
 
 
 def require_level():
+    """RuntimeError unless a level is open."""
     if not state.dual_level:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
                            "enter_dual_level() first.")
@@ -173,6 +175,7 @@ LINEAR_IN_PLACE = ("copy_", "fill_", "zero_")
 
 
 def has_tangent(args):
+    """Whether an argument, or a tensor in a list of them, has a tangent."""
     return any([tangent_of(b) is not None for a in args for b in (a if a.__class__ in (list, tuple) else (a,))])
 
 
@@ -220,6 +223,7 @@ def result_tangents(op, derivatives, args, outputs):
 
 
 def parameter_names(function):
+    """The names of a function's arguments."""
     return function.__code__.co_varnames[:function.__code__.co_argcount]
 
 
@@ -240,6 +244,7 @@ def primal_of(value):
 
 
 def tangents_in(value):
+    """The tangent of an argument; of a list, that of each tensor in it."""
     if value.__class__ in (list, tuple):
         return [tangent_of(v) for v in value]
     return tangent_of(value)
@@ -256,10 +261,12 @@ def tangent_or_zero(value):
 
 
 def linear_arguments(derivatives, args):
+    """The arguments, tangents in place of the differentiable ones: a linear operator maps tangents as it maps values."""
     return [tangent_or_zero(a) if i in derivatives.positions else primal_of(a) for i, a in enumerate(args)]
 
 
 def multilinear_terms(op, derivatives, args):
+    """For each argument that has a tangent, the operator's result with the tangent in its place: the product rule."""
     for position in derivatives.positions:
         if has_tangent((args[position],)):
             primals = [primal_of(a) for a in args]
@@ -267,6 +274,7 @@ def multilinear_terms(op, derivatives, args):
 
 
 def elementwise_terms(derivatives, args, outputs):
+    """For each argument that has a tangent, its VJP formula applied to the tangent: the Jacobian is diagonal."""
     for formula in derivatives.formulas:
         tangent = tangent_of(args[formula.positions[0]])
         if tangent is not None:
@@ -274,6 +282,7 @@ def elementwise_terms(derivatives, args, outputs):
 
 
 def value_for(name, derivatives, args, outputs):
+    """What a VJP formula's parameter stands for, from the arguments without their tangents."""
     kind, index = derivatives.source(name)
     if kind == ARGUMENT:
         return primal_of(args[index])
@@ -281,6 +290,7 @@ def value_for(name, derivatives, args, outputs):
 
 
 def total(terms):
+    """The sum of all terms; None if there is none."""
     found = None
     for term in terms:
         found = term if found is None else found + term

@@ -59,6 +59,7 @@ class Compiled:
         return self.miss(args, kwargs)
 
     def run_eagerly(self, reason, args, kwargs):
+        """The function as it is; Unsupported with fullgraph=True if there was a `reason` not to capture it."""
         if self.fullgraph and reason is not None:
             raise Unsupported(f"{reason}\n\nfullgraph=True asks for one graph of the whole function. Move "
                               "what cannot be captured out of it, or leave fullgraph out: then the function "
@@ -87,6 +88,7 @@ class Compiled:
         return entry.run(args, kwargs)
 
     def warn_of_limit(self, args, kwargs):
+        """Warn, once, that the function was captured too often."""
         if not self.is_at_limit:
             self.is_at_limit = True
             reason = self.entries[0].guards.first_failure(args, kwargs)
@@ -108,6 +110,7 @@ class Compiled:
         return self.entry_for(environment, args, kwargs)
 
     def entry_for(self, environment, args, kwargs):
+        """An Entry for these arguments, with a graph or the reason for none; None if no entry could be told apart."""
         guards = reason = None
         self.is_capturing = True
         try:
@@ -132,6 +135,7 @@ class Compiled:
         return str(error)
 
     def graph_entry(self, guards, args, kwargs):
+        """An Entry with a graph. NotCapturable if the function cannot be captured."""
         environment = guards.environment
         found = capture(self.function, args, kwargs, environment)
         change = environment.first_change()

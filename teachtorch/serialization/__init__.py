@@ -148,6 +148,7 @@ def load_legacy(file, map_location, weights_only, pickle_module, options):
 
 
 def is_path(f):
+    """Whether `f` is the name of a file."""
     return isinstance(f, (str, os.PathLike))
 
 
@@ -164,6 +165,7 @@ def opened(f):
 
 
 def begins_with(file, beginning):
+    """Whether a file begins with these bytes; it is read from the start afterwards."""
     start = file.tell()
     found = file.read(len(beginning)) == beginning
     file.seek(start)
@@ -193,6 +195,7 @@ def check_is_archive(beginning, weights_only):
 
 
 def read_weights(storages, encoding):
+    """The object of a pickle that holds data only."""
     try:
         return WeightsUnpickler(storages.pickle(), storages.load, encoding).load()
     except pickle.UnpicklingError as error:
@@ -202,6 +205,7 @@ def read_weights(storages, encoding):
 
 
 def read_anything(storages, pickle_module, options):
+    """The object of any pickle."""
     return trusting_unpickler(pickle_module, storages.pickle(), storages.load, **options).load()
 
 

@@ -174,6 +174,7 @@ def surroundings_now(preserve):
 
 
 def metadata_of(t):
+    """What determinism_check="default" compares."""
     return {"shape": t.shape, "dtype": t.dtype, "device": t.device}
 
 
@@ -233,6 +234,7 @@ class Segment:
         return self.values[number][handle]
 
     def run_again(self, number):
+        """Run the segment once more and take the tensors that it saves, as backward pass `number` needs them."""
         inputs = [a.unpack(None) if isinstance(a, Saved) else a for a in self.inputs]
         with contextlib.suppress(EnoughComputed), filling(self, number), enable_grad(), \
                 self.listing(self.repeat_names):
@@ -258,18 +260,21 @@ class Segment:
         return t
 
     def surplus(self, t):
+        """More tensors than forward saved: an error, unless forward has not ended yet."""
         if self.is_complete:
             raise self.error("trying to save more tensors during recomputation than during the original forward pass.")
         self.tolerates_more = True
         return t
 
     def expect_same_count(self, number):
+        """CheckpointError unless the repetition saved as many tensors as forward."""
         if len(self.holders) != self.counts[number]:
             raise self.error("A different number of tensors was saved during the original forward and recomputation.\n"
                              f"Number of tensors saved during forward: {len(self.holders)}\n"
                              f"Number of tensors saved during recomputation: {self.counts[number]}.\n")
 
     def expect_same_metadata(self, number):
+        """CheckpointError unless each tensor looks like the one that forward saved."""
         different = ""
         for place, (reference, before) in enumerate(zip(self.holders, self.descriptions)):
             holder = reference()
@@ -281,6 +286,7 @@ class Segment:
                              f"forward pass.\n{different}.\n")
 
     def error(self, text):
+        """A CheckpointError; with `debug` it lists the operators of both runs."""
         if self.debug:
             text += (f"\nOperators of the forward pass: {', '.join(self.forward_names)}"
                      f"\nOperators of the repetition:   {', '.join(self.repeat_names)}")
@@ -314,10 +320,12 @@ def pass_number():
 
 
 def holding(segment):
+    """The hooks of forward: holders in place of tensors."""
     return saved_tensors_hooks(segment.hold, segment.value_of)
 
 
 def filling(segment, number):
+    """The hooks of a repetition: what it saves fills the holders."""
     segment = weakref.ref(segment)       # the hooks stay with the graph of the repetition
     return saved_tensors_hooks(lambda t: segment().fill(t, number), lambda t: t)
 
