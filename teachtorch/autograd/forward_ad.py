@@ -261,7 +261,7 @@ def tangent_or_zero(value):
 
 
 def linear_arguments(derivatives, args):
-    """The arguments, tangents in place of the differentiable ones: a linear operator maps tangents as it maps values."""
+    """The arguments, tangents in place of the differentiable ones: linear operators map tangents as they map values."""
     return [tangent_or_zero(a) if i in derivatives.positions else primal_of(a) for i, a in enumerate(args)]
 
 
