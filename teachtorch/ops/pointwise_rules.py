@@ -93,6 +93,16 @@ def refusing(kernel, *categories):
     return passing(prepare, *CATEGORIES.difference(categories))
 
 
+def no_halves(kernel):
+    """A `prepare` that refuses the 16-bit floats, which PyTorch's kernels of special functions do not serve."""
+    def prepare(*args):
+        dtype = common_dtype(args)
+        if dtype.category == dt.FLOATING and dtype.itemsize == 2:
+            raise not_implemented(kernel, dtype)
+        return args
+    return passing(prepare, dt.BOOL, dt.INTEGRAL)
+
+
 def floats_only(kernel):
     """A `prepare` that looks at the first argument's dtype alone, the others being parameters."""
     def prepare(*args):

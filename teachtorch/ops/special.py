@@ -9,7 +9,7 @@ from ..kernels.pointwise import cast
 from ..tensor import Tensor
 from .declare import FLOAT, composite, exports, pointwise, publish
 from .pointwise import where
-from .pointwise_rules import looped, widened
+from .pointwise_rules import looped, no_halves, prepared, widened
 
 SQRT_HALF = math.sqrt(0.5)
 
@@ -81,8 +81,9 @@ def ndtri_form(x):
     return special.ndtri(x)
 
 
-@pointwise("special_erfcx", numpy=looped(special.erfcx_of, erfcx_form), kind=FLOAT, inplace=False, spaces=(),
-           vjp={"self": lambda grad, self, result: grad * (2 * self * result - 2 / math.sqrt(math.pi))})
+@prepared("special_erfcx", no_halves("erfcx_cpu"), numpy=looped(special.erfcx_of, erfcx_form), kind=FLOAT,
+          inplace=False, spaces=(),
+          vjp={"self": lambda grad, self, result: grad * (2 * self * result - 2 / math.sqrt(math.pi))})
 def erfcx(self):
     """exp(self * self) * erfc(self)."""
     return erfcx_form(self)
@@ -94,15 +95,17 @@ def ndtr(self):
     return (1 + (self * SQRT_HALF).erf()) * 0.5
 
 
-@pointwise("special_log_ndtr", numpy=looped(special.log_ndtr_of, log_ndtr_form), kind=FLOAT, inplace=False, spaces=(),
-           vjp={"self": lambda grad, self: grad / erfcx(-self * SQRT_HALF) * math.sqrt(2 / math.pi)})
+@prepared("special_log_ndtr", no_halves("log_ndtr_cpu"), numpy=looped(special.log_ndtr_of, log_ndtr_form), kind=FLOAT,
+          inplace=False, spaces=(),
+          vjp={"self": lambda grad, self: grad / erfcx(-self * SQRT_HALF) * math.sqrt(2 / math.pi)})
 def log_ndtr(self):
     """The logarithm of ndtr, exact where ndtr underflows."""
     return log_ndtr_form(self)
 
 
-@pointwise("special_ndtri", numpy=looped(special.ndtri_of, ndtri_form), kind=FLOAT, inplace=False, spaces=(),
-           vjp={"self": lambda grad, result: grad * math.sqrt(2 * math.pi) * (result * result / 2).exp()})
+@prepared("special_ndtri", no_halves("ndtri_cpu"), numpy=looped(special.ndtri_of, ndtri_form), kind=FLOAT,
+          inplace=False, spaces=(),
+          vjp={"self": lambda grad, result: grad * math.sqrt(2 * math.pi) * (result * result / 2).exp()})
 def ndtri(self):
     """The inverse of ndtr; NaN outside 0 to 1."""
     return ndtri_form(self)
@@ -149,9 +152,10 @@ def i1e_slope(self, result):
     return where(self.abs() > 0, i0e(self) - result * (self.sgn() + 1 / self), 0.5)
 
 
-@pointwise("special_zeta", numpy=looped_pair(special.zeta_of), kind=FLOAT, inplace=False, spaces=(),
-           vjp={"self": not_differentiable("zeta"),
-                "other": lambda grad, self, other: grad * -self * zeta(self + 1, other)})
+@prepared("special_zeta", no_halves("zeta_cpu"), numpy=looped_pair(special.zeta_of), kind=FLOAT, inplace=False,
+          spaces=(),
+          vjp={"self": not_differentiable("zeta"),
+               "other": lambda grad, self, other: grad * -self * zeta(self + 1, other)})
 def zeta(self, other):
     """Hurwitz' zeta function, the sum of (other + k) ** -self over k = 0, 1, 2, ..."""
     return zeta_form(self, other)
