@@ -2,6 +2,7 @@
 
 from viz.grads_trace import OUTCOMES
 from viz.tensors import human_bytes
+from viz.wrap import columns, padded
 
 _BAR = 12
 
@@ -9,8 +10,8 @@ _BAR = 12
 def body(trace):
     """Lines of the picture: name, shape, kind, bytes as a bar, outcome, and what .grad holds."""
     rows = [_cells(node, trace.options["largest"]) for node in trace.nodes]
-    widths = [max((len(row[k]) for row in rows), default=0) for k in range(5)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in rows]
+    widths = [max((columns(row[k]) for row in rows), default=0) for k in range(5)]
+    lines = ["  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=False)) for row in rows]
     return [f"{line}  {row[5]}".rstrip() for line, row in zip(lines, rows, strict=True)]
 
 

@@ -1,6 +1,7 @@
 """Who holds a storage, as text."""
 
 from viz.tensors import human_bytes
+from viz.wrap import columns, padded
 
 
 def body(trace):
@@ -21,11 +22,11 @@ def _held(trace, ident):
 def _table(rows):
     if not rows:
         return []
-    width = max(len(row["label"]) for row in rows)
+    width = max(columns(row["label"]) for row in rows)
     sizes = [human_bytes(row["bytes"]) for row in rows]
     size = max(map(len, sizes))
     return ["", "what would be freed"] + [
-        f"  {row['label']:<{width}}  {text:>{size}}  {verdict(row)}"
+        f"  {padded(row['label'], width)}  {text:>{size}}  {verdict(row)}"
         for row, text in zip(rows, sizes, strict=True)
     ]
 

@@ -1,13 +1,14 @@
 """An optimizer as text."""
 
 from viz.tensors import human_bytes
+from viz.wrap import columns, padded
 
 
 def body(trace):
     """Lines of the picture: a table of bytes, and a grid of launches per implementation."""
     rows = [node for node in trace.nodes if node["kind"] == "parameter"]
     lines, last = [], None
-    width = max((len(row["label"]) for row in rows), default=0)
+    width = max((columns(row["label"]) for row in rows), default=0)
     shape = max((len(row["what"]) for row in rows), default=0)
     for row in rows:
         if row["group"] != last:
@@ -32,7 +33,7 @@ def _group(found):
 def _row(row, width, shape):
     grad = "no grad" if row["grad"] is None else f"grad {human_bytes(row['grad'])}"
     head = (
-        f"  {row['label']:<{width}}  {row['what']:<{shape}}  {human_bytes(row['sizes']['parameter'])}, {grad}"
+        f"  {padded(row['label'], width)}  {row['what']:<{shape}}  {human_bytes(row['sizes']['parameter'])}, {grad}"
     )
     state = [f"{e['name']} {human_bytes(e['bytes']) if not e['text'] else e['text']}" for e in row["state"]]
     line = f"{head}; state: {', '.join(state) or 'none'}"

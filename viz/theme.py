@@ -1,5 +1,7 @@
 """Colours and letters of every picture, in one place."""
 
+from viz.wrap import wide_letters
+
 # role: (fill, line) on a light page, (fill, line) on a dark page
 ROLES = {
     "op": (("#f6f8fa", "#8c959f"), ("#22272e", "#768390")),
@@ -26,12 +28,18 @@ SANS_ADVANCE = 0.56
 
 def mono_width(text, size):
     """Width in pixels that ``text`` needs at most in a monospaced face of ``size``."""
-    return len(text) * size * MONO_ADVANCE
+    return _width(text, size, MONO_ADVANCE)
 
 
 def sans_width(text, size):
     """About the width of ``text`` in the proportional face."""
-    return len(text) * size * SANS_ADVANCE
+    return _width(text, size, SANS_ADVANCE)
+
+
+def _width(text, size, advance):
+    """A wide letter, such as a Chinese one, fills a square; the face has none, so that another one lends it."""
+    wide = wide_letters(text)
+    return ((len(text) - wide) * advance + wide) * size
 
 
 def fill(role):

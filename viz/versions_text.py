@@ -1,6 +1,6 @@
 """An alias map as text."""
 
-from viz.wrap import counted
+from viz.wrap import columns, counted, padded
 
 
 def body(trace):
@@ -14,7 +14,7 @@ def body(trace):
 
 def _storage(storage, members):
     tensors = [node for node in members if node["kind"] == "tensor"]
-    width = max((len(node["label"]) for node in tensors), default=0)
+    width = max((columns(node["label"]) for node in tensors), default=0)
     shapes = max((len(node["what"]) for node in tensors), default=0)
     left = width + shapes + 12
     lines = [f"storage, {counted(storage['slots'], 'slot')}"]
@@ -30,7 +30,7 @@ def _row(words, storage):
 
 
 def _tensor(node, storage, width, shapes):
-    head = f"  {node['label']:<{width}}  {node['what']:<{shapes}}  {_version(node):<4}"
+    head = f"  {padded(node['label'], width)}  {node['what']:<{shapes}}  {_version(node):<4}"
     if not storage["cells"]:
         return f"{head}  slots {node['first']} to {node['last']}  {node['role']}"
     marks = ["■" if slot in node["used"] else "·" for slot in range(storage["slots"])]

@@ -1,6 +1,22 @@
-"""Sentences: breaking them into lines, and counting things in them."""
+"""Words: breaking sentences into lines, counting things in them, and how wide letters are."""
 
 import textwrap
+from unicodedata import combining, east_asian_width
+
+
+def wide_letters(text):
+    """How many letters are as wide as two others: Chinese, Japanese, Korean ones, emoji."""
+    return 0 if text.isascii() else sum(east_asian_width(letter) in "WF" for letter in text)
+
+
+def columns(text):
+    """How many columns of a terminal ``text`` takes; an accent that is put on the letter before takes none."""
+    return len(text) if text.isascii() else len(text) + wide_letters(text) - sum(map(bool, map(combining, text)))
+
+
+def padded(text, width):
+    """``text`` with spaces behind it, so that it takes at least ``width`` columns."""
+    return text + " " * (width - columns(text))
 
 
 def wrapped(sentence, width):
