@@ -154,17 +154,22 @@ class Group:
 
 def needed(outputs, ordered=()):
     """The values that outputs depend on, operands before users."""
-    done, found, stack = set(), [], [(v, False) for v in reversed([*ordered, *outputs])]
+    return with_what_comes_before([*ordered, *outputs], dependencies)
+
+
+def with_what_comes_before(wanted, before):
+    """What is wanted and all that has to come `before` it, in an order in which it can; without recursion."""
+    done, found, stack = set(), [], [(one, False) for one in reversed(wanted)]
     while stack:
-        value, is_ready = stack.pop()
-        if value in done:
+        one, is_ready = stack.pop()
+        if one in done:
             continue
         if is_ready:
-            done.add(value)
-            found.append(value)
+            done.add(one)
+            found.append(one)
             continue
-        stack.append((value, True))
-        stack += [(o, False) for o in reversed(dependencies(value)) if o not in done]
+        stack.append((one, True))
+        stack += [(other, False) for other in reversed(before(one)) if other not in done]
     return found
 
 
@@ -285,22 +290,9 @@ class Grouping:
         return dependencies(unit)
 
     def in_order(self, outputs, ordered=()):
-        """(the units that outputs need, in an order in which they can run; the values that pass between
-        units)."""
-        wanted = set(outputs)
-        done, found, stack = set(), [], [(self.units[v], False) for v in reversed([*ordered, *outputs])]
-        while stack:
-            unit, is_ready = stack.pop()
-            if unit in done:
-                continue
-            if is_ready:
-                done.add(unit)
-                found.append(unit)
-                continue
-            stack.append((unit, True))
-            wanted.update(self.takes(unit))
-            stack += [(u, False) for u in reversed(self.units_before(unit)) if u not in done]
-        return found, wanted
+        """(the units that outputs need, in an order in which they can run; the values that pass between units)."""
+        found = with_what_comes_before([self.units[v] for v in [*ordered, *outputs]], self.units_before)
+        return found, set(outputs).union(*map(self.takes, found))
 
 
 def views_back(value):

@@ -2,34 +2,31 @@
 from . import geometry
 
 
-class layout:
+class _Named:
+    """One of a few values that PyTorch prints and pickles by their names."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return self.name
+
+
+class layout(_Named):
     """How a tensor's elements are kept: torch.strided, or torch.sparse_coo."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name):
-        self.name = name
-
-    def __repr__(self):
-        return f"torch.{self.name}"
-
-    def __reduce__(self):
-        return self.name
+    __slots__ = ()
 
 
-class memory_format:
+class memory_format(_Named):
     """An order of dimensions in memory, for `contiguous`, `to`, `clone`, `empty` and the like."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name):
-        self.name = name
-
-    def __repr__(self):
-        return f"torch.{self.name}"
-
-    def __reduce__(self):
-        return self.name
+    __slots__ = ()
 
 
 strided = layout("strided")

@@ -157,15 +157,7 @@ def take(runtime, nbytes):
     stream_id = current_stream_id(runtime.device_type)
     block = runtime.allocator.malloc(nbytes, stream_id)
     if observer.active:
-        observer.report(
-            "stream",
-            action="alloc",
-            address=block.address,
-            nbytes=nbytes,
-            stream=stream_id,
-            site=calling_site(),
-            time=perf_counter(),
-        )
+        report("alloc", block, nbytes, stream_id)
     return block
 
 
@@ -176,13 +168,11 @@ def give_back(runtime, block, nbytes):
     if runtime.is_forked:
         return  # the memory is the parent's
     if observer.active:
-        observer.report(
-            "stream",
-            action="free",
-            address=block.address,
-            nbytes=nbytes,
-            stream=block.stream,
-            site=calling_site(),
-            time=perf_counter(),
-        )
+        report("free", block, nbytes, block.stream)
     runtime.allocator.free(block)
+
+
+def report(action, block, nbytes, stream_id):
+    """Tell the observers that a block was taken or given back, and where in the program."""
+    about = {"address": block.address, "nbytes": nbytes, "stream": stream_id}
+    observer.report("stream", action=action, **about, site=calling_site(), time=perf_counter())

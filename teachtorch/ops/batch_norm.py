@@ -18,6 +18,7 @@ from ..tensor import Size
 from .arguments import require_bool
 from .declare import exports, operator, publish
 from .fake import Fake
+from .normalization import input_slope, normal_tangent
 from .reduction_arrays import widened
 
 OUTPUTS = ("result0", "result1", "result2")  # the normalised input, the means, the reciprocal deviations
@@ -111,29 +112,13 @@ def composed_batch_norm_slopes(grads, input, weight, training, result1, result2)
     grad, mean_grad, rstd_grad = grads
     inner = None if grad is None else grad if weight is None else grad * per_channel(weight, ndim)
     statistics = [None if g is None else per_channel(g, ndim) for g in (mean_grad, rstd_grad)]
-    slope = (
-        input_slope(inner, *statistics, normal, rstd, dims)
-        if training
-        else None
-        if inner is None
-        else inner * rstd
-    )
+    if training:
+        slope = input_slope(inner, *statistics, normal, rstd, dims)
+    else:
+        slope = None if inner is None else inner * rstd
     if grad is None:
         return slope, None, None
     return slope, (grad * normal).sum(dims), grad.sum(dims)
-
-
-def input_slope(grad, mean_grad, rstd_grad, normal, rstd, dims):
-    """The gradient of x in `normal = (x - mean) * rstd`, whose mean and rstd over `dims` are functions of x too."""
-    count = math.prod([normal._shape[d] for d in dims])
-    parts = []
-    if grad is not None:
-        parts.append((grad - grad.mean(dims, True) - normal * (grad * normal).mean(dims, True)) * rstd)
-    if mean_grad is not None:
-        parts.append((mean_grad / count).expand(normal._shape))
-    if rstd_grad is not None:
-        parts.append(rstd_grad * rstd * rstd * normal / -count)
-    return sum(parts[1:], parts[0]) if parts else None
 
 
 def batch_norm_tangent(input_t, weight_t, bias_t, input, weight, training, result1, result2):
@@ -145,22 +130,6 @@ def batch_norm_tangent(input_t, weight_t, bias_t, input, weight, training, resul
     ]
     out_t, mean_t, rstd_t = normal_tangent(input, input_t, *shapes, dims)
     return out_t, mean_t.reshape(result1._shape), rstd_t.reshape(result1._shape)
-
-
-def normal_tangent(x, x_t, weight, weight_t, bias_t, mean, rstd, dims):
-    """Tangents of (x - mean) * rstd * weight + bias, of mean and rstd; `dims`: None if those are constants."""
-    normal = (x - mean) * rstd
-    out_t, mean_t, rstd_t = normal * 0, mean * 0, mean * 0
-    if x_t is not None:
-        out_t = x_t * rstd
-        if dims is not None:
-            mean_t = x_t.mean(dims, True)
-            slope = (normal * x_t).mean(dims, True)
-            rstd_t = -rstd * rstd * slope
-            out_t = (x_t - mean_t - normal * slope) * rstd
-        out_t = out_t if weight is None else out_t * weight
-    out_t = out_t if weight_t is None else out_t + normal * weight_t
-    return (out_t if bias_t is None else out_t + bias_t), mean_t, rstd_t
 
 
 @operator(

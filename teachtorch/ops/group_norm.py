@@ -10,9 +10,10 @@ from ..dispatch.state import state
 from ..kernels import normalization as kernels
 from ..kernels.pointwise import silently
 from ..tensor import stride_of
-from .batch_norm import OUTPUTS, check_parameter_dtypes, input_slope, normal_tangent, refuse_integers
+from .batch_norm import OUTPUTS, check_parameter_dtypes, refuse_integers
 from .declare import operator, publish
 from .fake import Fake
+from .normalization import input_slope, normal_tangent
 from .reduction_arrays import widened
 
 

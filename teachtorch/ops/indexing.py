@@ -266,34 +266,7 @@ def picked_strides(shape, source, picks):
     place = rows.first_dim(dims)
     source_order = kept[:place] + [0] * indices[0].ndim + kept[place:]
     index_orders = [[0] * place + list(index.strides) + [0] * (len(kept) - place) for index in indices]
-    return strides_following(shape, source_order, *index_orders)
-
-
-def strides_following(shape, *orders):
-    """Dense strides for a result, its dimensions in the order of several operands' strides (0: no say)."""
-    dims = list(range(len(shape) - 1, -1, -1))  # densest first
-    for start in range(1, len(dims)):
-        place = start
-        for other in range(start - 1, -1, -1):
-            comparison = compare_dims(dims[other], dims[place], shape, orders)
-            if comparison < 0:
-                break
-            if comparison > 0:
-                dims[other], dims[place] = dims[place], dims[other]
-                place = other
-    strides, step = [0] * len(shape), 1
-    for dim in dims:
-        strides[dim] = step
-        step *= max(shape[dim], 1)
-    return tuple(strides)
-
-
-def compare_dims(a, b, shape, orders):
-    """Positive if dim `b` is denser than `a`: the first operand that steps along both decides."""
-    for order in orders:
-        if order[a] and order[b]:
-            return order[a] - order[b] if order[a] != order[b] else int(shape[a] > shape[b])
-    return 0
+    return geometry.strides_following(shape, source_order, *index_orders)
 
 
 @operator(

@@ -73,62 +73,61 @@ def last_dims(normalized_shape):
     return tuple(range(-len(normalized_shape), 0))
 
 
-# ---- derivatives ---
+# ---- derivatives; batch and group norm have the same ---
 
 
-def centred(input, mean, rstd):
-    """The input, normalised but not yet scaled by the weight."""
-    return (input - mean) * rstd
-
-
-def input_gradient(grads, input, normalized_shape, weight, result1, result2):
-    """From the gradients of the three outputs to the input's."""
-    grad, mean_grad, rstd_grad = grads
-    dims, count = last_dims(normalized_shape), math.prod(normalized_shape)
-    normal = centred(input, result1, result2)
+def input_slope(grad, mean_grad, rstd_grad, normal, rstd, dims):
+    """The gradient of x in `normal = (x - mean) * rstd`, whose mean and rstd over `dims` are functions of x too."""
+    count = math.prod([normal._shape[d] for d in dims])
     parts = []
     if grad is not None:
-        g = grad if weight is None else grad * weight
-        parts.append((g - g.mean(dims, True) - normal * (g * normal).mean(dims, True)) * result2)
+        parts.append((grad - grad.mean(dims, True) - normal * (grad * normal).mean(dims, True)) * rstd)
     if mean_grad is not None:
-        parts.append((mean_grad / count).expand(input._shape))
+        parts.append((mean_grad / count).expand(normal._shape))
     if rstd_grad is not None:
-        parts.append(rstd_grad * result2 * result2 * normal / -count)
+        parts.append(rstd_grad * rstd * rstd * normal / -count)
     return sum(parts[1:], parts[0]) if parts else None
 
 
-def weight_gradient(grads, input, result1, result2):
-    return None if grads[0] is None else grads[0] * centred(input, result1, result2)
+def normal_tangent(x, x_t, weight, weight_t, bias_t, mean, rstd, dims):
+    """Tangents of (x - mean) * rstd * weight + bias, of mean and rstd; `dims`: None if those are constants."""
+    normal = (x - mean) * rstd
+    out_t, mean_t, rstd_t = normal * 0, mean * 0, mean * 0
+    if x_t is not None:
+        out_t = x_t * rstd
+        if dims is not None:
+            mean_t = x_t.mean(dims, True)
+            slope = (normal * x_t).mean(dims, True)
+            rstd_t = -rstd * rstd * slope
+            out_t = (x_t - mean_t - normal * slope) * rstd
+        out_t = out_t if weight is None else out_t * weight
+    out_t = out_t if weight_t is None else out_t + normal * weight_t
+    return (out_t if bias_t is None else out_t + bias_t), mean_t, rstd_t
 
 
 def slopes(grads, input, normalized_shape, weight, bias, result1, result2, needs):
     """The gradients of input, weight and bias: by one kernel, or by operators where they are to be differentiated."""
     if state.grad_enabled or grads[1] is not None or grads[2] is not None:
-        return (
-            input_gradient(grads, input, normalized_shape, weight, result1, result2),
-            weight_gradient(grads, input, result1, result2),
-            grads[0],
-        )
+        return composed_slopes(grads, input, normalized_shape, weight, result1, result2)
     if grads[0] is None:
         return None, None, None
     found = layer_norm_backward(grads[0], input, normalized_shape, weight, result1, result2)
     return [slope if needed else None for slope, needed in zip(found, needs)]
 
 
+def composed_slopes(grads, input, normalized_shape, weight, result1, result2):
+    """The same from the gradients of all three outputs."""
+    grad, *statistics = grads
+    normal = (input - result1) * result2
+    inner = grad if grad is None or weight is None else grad * weight
+    slope = input_slope(inner, *statistics, normal, result2, last_dims(normalized_shape))
+    return slope, None if grad is None else grad * normal, grad
+
+
 def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weight, result1, result2):
     """The three outputs' tangents."""
     dims = last_dims(normalized_shape)
-    normal = centred(input, result1, result2)
-    mean_t = rstd_t = result1 * 0
-    out_t = normal * 0
-    if input_t is not None:
-        mean_t = input_t.mean(dims, True)
-        slope = (normal * input_t).mean(dims, True)
-        rstd_t = -result2 * result2 * slope
-        out_t = (input_t - mean_t - normal * slope) * result2
-        out_t = out_t if weight is None else out_t * weight
-    out_t = out_t if weight_t is None else out_t + normal * weight_t
-    return (out_t if bias_t is None else out_t + bias_t), mean_t, rstd_t
+    return normal_tangent(input, input_t, weight, weight_t, bias_t, result1, result2, dims)
 
 
 # ---- operators ---

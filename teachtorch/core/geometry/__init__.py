@@ -34,5 +34,5 @@ from .sizes import (  # noqa: F401
 )
 from .strides import (  # noqa: F401
     channels_last_strides, contiguous_strides, has_internal_overlap, is_channels_last, is_contiguous,
-    is_non_overlapping_and_dense, overlaps, overlaps_partly, preserve_format_strides, storage_extent,
+    is_non_overlapping_and_dense, overlaps, overlaps_partly, preserve_format_strides, storage_extent, strides_following,
 )

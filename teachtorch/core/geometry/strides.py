@@ -137,10 +137,18 @@ def preserve_format_strides(shape, stride):
     """
     if is_non_overlapping_and_dense(shape, stride):
         return stride
-    return _strides_in_order(shape, _dims_by_stride(shape, stride))
+    return strides_following(shape, stride)
 
 
-def _dims_by_stride(shape, stride):
+def strides_following(shape, *operands):
+    """Return dense strides whose dimensions lie in the order of several operands' strides.
+
+    Each operand is a tuple of strides over ``shape``; the first one that tells two dimensions apart decides.
+    """
+    return _strides_in_order(shape, _dims_by_stride(shape, operands))
+
+
+def _dims_by_stride(shape, operands):
     """Sort the dims, densest first.
 
     A stride of 0 compares with nothing, hence no ordinary sort: PyTorch walks each dim towards the front,
@@ -150,7 +158,7 @@ def _dims_by_stride(shape, stride):
     for start in range(1, len(order)):
         place = start
         for other in range(start - 1, -1, -1):
-            comparison = _compare_dims(shape, stride, order[other], order[place])
+            comparison = _compare_dims(shape, operands, order[other], order[place])
             if comparison < 0:
                 break
             if comparison > 0:
@@ -159,10 +167,13 @@ def _dims_by_stride(shape, stride):
     return order
 
 
-def _compare_dims(shape, stride, a, b):
+def _compare_dims(shape, operands, a, b):
     """Return a positive number if dim ``b`` is denser than ``a``, negative for the reverse, 0 if neither."""
-    if stride[a] == 0 or stride[b] == 0:
-        return 0
-    if stride[a] != stride[b]:
-        return stride[a] - stride[b]
-    return 1 if shape[a] > shape[b] else 0
+    for stride in operands:
+        if stride[a] == 0 or stride[b] == 0:
+            continue
+        if stride[a] != stride[b]:
+            return stride[a] - stride[b]
+        if shape[a] > shape[b]:
+            return 1
+    return 0
