@@ -21,7 +21,13 @@ class Switches:
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Ask for operators that give the same results in every run; `warn_only`: warn about others, not raise."""
+    """Ask for operators that give the same results in every run; `warn_only`: warn about others, not raise.
+
+    TypeError if `mode` is no bool.
+    """
+    if not isinstance(mode, bool):
+        raise TypeError("_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
+                        + type(mode).__name__)
     Switches.deterministic, Switches.warn_only = bool(mode), bool(warn_only)
 
 

@@ -36,13 +36,13 @@ class AccumulateGrad(Node):
             else:
                 meta.grad.add_(grads[0])
         for hook in tuple((meta.post_accumulate_hooks or {}).values()):
-            expect_nothing(hook(self.variable))
+            expect_nothing(hook(self.variable), self.variable)
         return []
 
 
-def expect_nothing(found):
-    """A hook after accumulation has nothing to replace: TypeError or RuntimeError for what it returns."""
-    if found is None:
+def expect_nothing(found, variable):
+    """A hook after accumulation has nothing to replace: TypeError or RuntimeError for what it returns, but for the leaf."""
+    if found is None or found is variable:
         return
     if not isinstance(found, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")

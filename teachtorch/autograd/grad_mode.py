@@ -173,10 +173,10 @@ class inference_mode(_SwitchDecorator):
 
     def __exit__(self, *exc):
         grad_enabled, inference, forward_grad, included = self._before.pop()
+        self._switch(inference)
         switch_forward_ad(state.dual_level, forward_grad)
         state.included = included
         set_grad_mode(grad_enabled)
-        self._switch(inference)
 
     @staticmethod
     def _switch(inference):

@@ -151,7 +151,8 @@ def register_hook(self, hook):
 
 @method
 def register_post_accumulate_grad_hook(self, hook):
-    """Call hook(tensor) after a backward added to this leaf's `.grad`."""
+    """Call hook(tensor) after a backward added to this leaf's `.grad`. RuntimeError in backward if it returns something
+    else."""
     if not tracks(self):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not self.is_leaf:
@@ -204,7 +205,11 @@ def _set_data(self, value):
     adopt(self, value)
 
 
-Tensor.data = property(_data, _set_data)
+def _keep_data(self):
+    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+
+Tensor.data = property(_data, _set_data, _keep_data)
 
 
 def bump_version(t):

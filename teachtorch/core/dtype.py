@@ -3,6 +3,8 @@
 A `dtype` is a singleton; compare with `is` or `==`. It prints as PyTorch's (`torch.float32`), since a chapter
 runs unchanged on both libraries. https://pytorch.org/docs/stable/tensor_attributes.html#torch-dtype
 """
+import builtins
+
 import ml_dtypes
 import numpy as np
 
@@ -104,8 +106,14 @@ def type_name(of):
     return f"CPU{name}Type" if of in (bool, bfloat16) else f"torch.{name}Tensor"
 
 
+# Python's types stand for dtypes wherever one is asked for.
+PYTHON_TYPES = {builtins.float: float64, builtins.int: int64, builtins.bool: bool}
+
+
 def wants_dtype(value, asking):
-    """The value, if it is a dtype. TypeError for anything else."""
+    """The dtype that is given, or that a type of Python's stands for. TypeError for anything else."""
+    if isinstance(value, type):
+        value = PYTHON_TYPES.get(value, value)
     if not isinstance(value, dtype):
         raise TypeError(f"{asking}(): argument 'type' (position 1) must be torch.dtype, "
                         f"not {type(value).__name__}")
@@ -119,7 +127,8 @@ class finfo:
     """
 
     def __init__(self, of=float32):
-        if not wants_dtype(of, "finfo").is_floating_point:
+        of = wants_dtype(of, "finfo")
+        if not of.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. "
                             "Use torch.iinfo to handle 'torch.finfo'")
         limits = ml_dtypes.finfo(of.numpy)
@@ -142,7 +151,8 @@ class iinfo:
     """Limits of an integer dtype: bits, max, min, dtype. Raises TypeError for other dtypes."""
 
     def __init__(self, of):
-        if wants_dtype(of, "iinfo") is bool:
+        of = wants_dtype(of, "iinfo")
+        if of is bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         if of.category != INTEGRAL:
             raise TypeError("torch.iinfo() requires an integer input type. "

@@ -131,7 +131,10 @@ class Parameter:
             self.is_sizes and self.repeats and is_index(value)
 
     def as_number(self, value):
-        """Where numbers are asked for: numbers in place of the tensors that stand for them."""
+        """Where numbers are asked for: numbers in place of the tensors that stand for them; dtypes in place of Python's
+        types."""
+        if self.kind == "ScalarType":
+            return dt.PYTHON_TYPES.get(value, value)
         if self.kind not in NUMBERS:
             return value
         if isinstance(value, tuple | list):
@@ -341,5 +344,6 @@ def rewritten(name, args, kwargs, rewrite):
 
 def invalid_combination(name, rules, args, kwargs):
     given = [type_name(a) for a in args] + [f"{n}={type_name(v)}" for n, v in kwargs.items()]
+    given += [""] * (not args and bool(kwargs))                   # PyTorch ends a list of names alone with a comma
     expected = f" {rules[0]}" if len(rules) == 1 else " one of:\n" + "".join([f" * {rule}\n" for rule in rules])
     return f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), but expected{expected}"

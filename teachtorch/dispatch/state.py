@@ -29,9 +29,10 @@ state = ThreadState()
 
 def set_grad_mode(enabled):
     """Record calls or not. Without recording the Autograd kernels would only pass on, so their key is excluded,
-    unless a dual level is open: forward mode goes on under no_grad."""
+    unless a dual level is open: forward mode goes on under no_grad. Inference mode records no call, even where
+    enable_grad() is on."""
     state.grad_enabled = enabled
-    if enabled or state.forward_ad:
+    if enabled and not state.inference or state.forward_ad:
         state.excluded &= ~keys.AUTOGRAD
     else:
         state.excluded |= keys.AUTOGRAD

@@ -90,7 +90,7 @@ class ProcessContext:
         failure, before SIGTERM, and again before SIGKILL. ProcessRaisedException, ProcessExitedException for
         the first failure.
         """
-        for sentinel in connection.wait(list(self.sentinels), timeout):
+        for sentinel in connection.wait(list(self.sentinels), timeout) if self.sentinels else ():
             index = self.sentinels.pop(sentinel)
             self.processes[index].join()
             if self.processes[index].exitcode:

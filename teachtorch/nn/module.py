@@ -11,7 +11,8 @@ from ..autograd.grad_mode import no_grad
 from ..core.device import as_device
 from ..core.device import device as device_class
 from ..core.dtype import dtype as dtype_class
-from ..core.layout import memory_format as memory_format_class
+from ..dispatch.call_rules import objection
+from ..ops.arguments import PYTHON_DTYPES, as_dtype
 from ..ops.declare import exports
 from ..tensor import Tensor
 from .hooks import (HookedCall, everywhere, register_module_backward_hook,  # noqa: F401
@@ -432,23 +433,27 @@ def convert_data(parameter, fn):
             grad.data = fn(grad)
 
 
-TO_KWARGS = ("device", "dtype", "tensor", "non_blocking", "copy", "memory_format")
 
 
 def conversion(*args, **kwargs):
-    """(device, dtype, memory_format) that the arguments of `to` ask for, None where they do not say."""
+    """(device, dtype, memory_format) that the arguments of `to` ask for, None where they do not say.
+
+    TypeError for what Tensor.to would not take either, RuntimeError for `copy`."""
+    args = [float if isinstance(a, float) else a for a in args]          # PyTorch takes to(0.5) for to(float)
+    said = objection("Tensor.to", (None, *args), kwargs)
+    if said is not None:
+        raise TypeError(said)
+    if kwargs.get("copy") or [a for a in args if isinstance(a, bool)][1:] == [True]:      # non_blocking, copy
+        raise RuntimeError(".to() does not accept copy argument")
     device, dtype, memory_format = kwargs.get("device"), kwargs.get("dtype"), kwargs.get("memory_format")
-    if not set(kwargs).issubset(TO_KWARGS) or not isinstance(memory_format, (memory_format_class, type(None))):
-        given = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
-        raise TypeError(f"to() received an invalid combination of arguments - got ({given}, )")
     for a in (*args, kwargs.get("tensor")):
         if isinstance(a, Tensor):
             device, dtype = a.device, a.dtype
-        elif isinstance(a, dtype_class):
+        elif isinstance(a, dtype_class) or a in PYTHON_DTYPES:
             dtype = a
-        elif isinstance(a, (str, device_class)):
+        elif isinstance(a, str | int | device_class) and not isinstance(a, bool):
             device = a
-    return None if device is None else as_device(device), dtype, memory_format
+    return None if device is None else as_device(device), None if dtype is None else as_dtype(dtype, "to"), memory_format
 
 
 def converted(t, device, dtype, memory_format=None):

@@ -104,11 +104,9 @@ def as_dtype(given, function):
     """A dtype, also from Python's float, int and bool. TypeError for anything else."""
     if isinstance(given, dt.dtype):
         return given
-    if given is float:
-        return dt.float64
-    if given is int or given is bool:
-        return dt.int64 if given is int else dt.bool
+    if isinstance(given, type) and given in dt.PYTHON_TYPES:
+        return dt.PYTHON_TYPES[given]
     raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 
 
-PYTHON_DTYPES = (float, int, bool)
+PYTHON_DTYPES = tuple(dt.PYTHON_TYPES)

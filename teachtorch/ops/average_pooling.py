@@ -118,7 +118,7 @@ avg_pool2d, avg_pool3d = declare_avg_pool(2), declare_avg_pool(3)
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
     check_line_rank(input, "avg_pool1d")
     kernel = one_int(kernel_size, "avg_pool1d", "kernel_size")
-    stride = kernel if stride is None or stride == () else one_int(stride, "avg_pool1d", "stride")
+    stride = kernel if stride in (None, (), []) else one_int(stride, "avg_pool1d", "stride")
     padding = one_int(padding, "avg_pool1d", "padding")
     return avg_pool2d(
         input.unsqueeze(-2), (1, kernel), (1, stride), (0, padding), ceil_mode, count_include_pad

@@ -68,8 +68,9 @@ def cast(array, dtype):
         return silently(array.astype, wanted, "C")
     with np.errstate(invalid="ignore"):
         if wanted.itemsize < 8 and array.dtype.kind not in "iub":
-            # As C++ does: through an integer wide enough, then wrapped.
-            array = array.astype(np.int64)
+            # As PyTorch does: unsigned ones through int64, others through int32, where the lowest number stands for
+            # what is too large; then wrapped.
+            array = array.astype(np.int64 if wanted.kind == "u" else np.int32)
         return array.astype(wanted, order="C")
 
 

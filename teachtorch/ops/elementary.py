@@ -669,10 +669,17 @@ def real(self):
     return self
 
 
+def imag(input):
+    """RuntimeError: there are no complex numbers, and only these have an imaginary part."""
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
 for _name in ("conj", "conj_physical", "resolve_conj", "resolve_neg"):
     publish(_name, exports[""]["real"], ("", "Tensor"))
 publish("conj_physical_", exports[""]["real"], ("", "Tensor"))
 Tensor.real = property(exports["Tensor"].pop("real"))
+publish("imag", imag, ("",))
+Tensor.imag = property(imag)
 
 
 # ---- names and Python's operators --------------------------------------------------------------------------

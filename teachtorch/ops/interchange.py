@@ -103,8 +103,9 @@ def __array__(self, dtype=None):
 
 
 def __array_wrap__(self, array, context=None, return_scalar=False):
-    """Results of NumPy functions on tensors become tensors; predicates are kept as bool."""
-    return from_numpy(np.asarray(array))
+    """Results of NumPy functions on tensors become tensors, those of bools, as ever in PyTorch, of uint8."""
+    array = np.asarray(array)
+    return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
 
 def as_tensor(data, dtype=None, device=None):

@@ -91,7 +91,7 @@ def line_window(input, kernel_size, stride, padding, dilation):
         )
     named = (
         ("kernel_size", kernel_size),
-        ("stride", kernel_size if stride is None else stride),
+        ("stride", kernel_size if stride in (None, (), []) else stride),
         ("padding", padding),
         ("dilation", dilation),
     )

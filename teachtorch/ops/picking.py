@@ -47,14 +47,22 @@ def index_select(self, dim, index):
     """The slices of `dim` that `index` (a vector of int64 or int32) lists, as a copy."""
     require_index_array(index, 1)
     size = self.shape[dim] if self.ndim else geometry.wrap_dim(dim, 0) + 1
-    if rows.first_outside(index, size) is not None:
-        raise IndexError("index out of range in self")
+    outside = rows.first_outside(index, size)
+    if outside is not None:
+        refuse_outside(self, dim, outside, size)
     if not self.ndim:
         return np.array(self) if index.size == 1 else refuse("index_select")
     return np.array(self.take(index.reshape(-1), dim), order="C", copy=None)
 
 
 with_separate_out(registry["index_select"])
+
+
+def refuse_outside(array, dim, found, size):
+    """PyTorch's error for an index outside: its kernels for dimension 1, and for nothing to pick from, have their own."""
+    if array.ndim > 1 and (dim % array.ndim == 1 or not array.size):
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={found} axis_dim={size}")
+    raise IndexError("index out of range in self")
 
 
 def require_index_array(index, max_ndim):

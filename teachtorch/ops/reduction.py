@@ -147,6 +147,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, kee
     bools, unless a floating `dtype` is given to convert them to."""
     dim, keepdim = (axis if dim is None else dim), keepdim or keepdims
     if out is not None:
+        check_mean_dtype(input, dtype)
         return write_out(registry["mean_dim"], out, (input, dim, keepdim, dtype or out.dtype))
     if dim is None and not keepdim:
         return _mean(input, dtype)

@@ -1,6 +1,7 @@
 """Changes of resolution: interpolation and pixel shuffles. Sampling on a grid is in grid_sample.py."""
 
 import math
+import warnings
 
 import numpy as np
 
@@ -235,18 +236,25 @@ def no_such_mode(mode, count):
     )
 
 
+def warn_of_old_name(name):
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
+
+
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     """The old name of interpolate."""
+    warn_of_old_name("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input, size=None, scale_factor=None):
     """interpolate in the mode "nearest"."""
+    warn_of_old_name("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input, size=None, scale_factor=None):
     """interpolate in the mode "bilinear", corners on corners."""
+    warn_of_old_name("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 

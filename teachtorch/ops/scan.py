@@ -47,7 +47,7 @@ def fake_scan(name):
 
 
 def scanned(name, ufunc, array, dim, dtype):
-    """The running sum or product, of 16-bit floats in float32."""
+    """The running sum or product; of 16-bit floats in float32, of float32 in float64, rounded at the end."""
     axis, total = scan_axis(dim, array, name), total_dtype(array, dtype)
     if total == np.bool_:
         raise TypeError(f"{name}() of bools needs another dtype")
@@ -56,7 +56,9 @@ def scanned(name, ufunc, array, dim, dtype):
         return array.astype(total)
     if ufunc is np.add and array.dtype == total and scans.is_compiled(array):
         return scans.cumsum(array, axis)
-    found = silently(ufunc.accumulate, widened(array.astype(total)), axis)
+    terms = array.astype(total)
+    terms = terms.astype(np.float64) if total == np.float32 else widened(terms)
+    found = silently(ufunc.accumulate, terms, axis)
     return np.ascontiguousarray(found.astype(total, copy=False))
 
 
@@ -150,15 +152,13 @@ def fake_running_extremum(name):
 
 
 def running_extremum(name, ufunc, at_least, array, dim):
-    """(values, indices) of the extremum so far: the last of equal ones, the first NaN from there on."""
+    """(values, indices) of the extremum so far: the last of equal ones, from the first NaN on the last NaN."""
     axis = scan_axis(dim, array, name)
     if not array.ndim:
         return np.array(array), np.zeros((), np.int64)
     values = np.ascontiguousarray(ufunc.accumulate(array, axis))
     wide, best = widened(array), widened(values)
-    is_new = at_least(wide, best)
-    missing = np.isnan(wide)
-    is_new |= missing & (np.add.accumulate(missing, axis, np.int64) == 1)
+    is_new = at_least(wide, best) | np.isnan(wide)
     steps = np.arange(array.shape[axis]).reshape([-1 if d == axis else 1 for d in range(array.ndim)])
     return values, np.ascontiguousarray(np.maximum.accumulate(np.where(is_new, steps, 0), axis))
 

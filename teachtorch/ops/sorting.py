@@ -248,7 +248,14 @@ def slices_together(values, dim):
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(values, dim, 0)), 0, dim)
 
 
-@operator("unique", out=False, spaces=())
+def no_derivative(name):
+    """A derivative that PyTorch does not have either: results require grad, and backward says so."""
+    def refuse(grads):
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+    return refuse
+
+
+@operator("unique", out=False, spaces=(), vjp={"self": no_derivative("_unique2")})
 def unique_(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The distinct elements (or slices along `dim`) in ascending order; no NaN equals another."""
     dim = check_unique_dim(self, dim)
@@ -265,7 +272,7 @@ def rows_along(array, dim):
     return np.moveaxis(array, dim, 0).reshape(size, array.size // size if size else 0)
 
 
-@operator("unique_consecutive", out=False)
+@operator("unique_consecutive", out=False, vjp={"self": no_derivative("unique_consecutive")})
 def unique_consecutive(self, return_inverse=False, return_counts=False, dim=None):
     """The elements (or slices along `dim`) without those that equal their predecessor."""
     dim = check_unique_dim(self, dim)

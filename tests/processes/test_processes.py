@@ -30,6 +30,11 @@ def test_spawn_is_start_processes_with_fresh_interpreters():
     assert seen.tolist() == [1]
 
 
+def test_no_processes_have_ended_at_once():
+    assert mp.start_processes(work.succeed, nprocs=0, start_method="fork") is None
+    assert mp.start_processes(work.succeed, nprocs=0, join=False, start_method="fork").join() is True
+
+
 def test_the_first_failure_ends_the_others_and_comes_with_its_traceback():
     context = mp.start_processes(work.fail, nprocs=3, join=False, start_method="fork")
     began = time.monotonic()

@@ -19,7 +19,7 @@ SAMPLES = {
                      sample(BOUNDARIES, x(), out_int32=True, gradient=False),
                      sample(apart(6), x(3), sorter=np.argsort(apart(6)), gradient=False)],
     "unique": [sample(ints(20)), sample(ints(3, 4), True, True, True), sample(ints(6, 2, high=2), dim=0),
-               sample(x(3))],
+               sample(x(3), gradient=False)],
     "unique_consecutive": [sample(ints(20, high=2)), sample(ints(3, 4, high=2), True, True),
                            sample(ints(8, 1, high=2), dim=0, return_counts=True)],
 }

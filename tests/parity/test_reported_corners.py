@@ -1,0 +1,103 @@
+"""Corners that users of PyTorch ran into, one table for each subject: the same here, errors and warnings included."""
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tests.parity.snippets import assert_same, snippets_of
+
+TIES_AND_NAN = """
+    torch.tensor([1.0, nan, 2.0, nan]).cummax(0)
+    torch.tensor([[nan, 3.0], [1.0, nan], [nan, nan]]).cummin(0)
+    torch.tensor([nan, 1.0, nan]).half().cummax(0)
+    x = torch.tensor([1.0, nan, 2.0, nan], requires_grad=True); x.cummax(0).values.sum().backward(); x.grad
+    torch.tensor([inf, -inf, nan, 3e9, -3e9, 70000.0, 300.7]).int()
+    torch.tensor([inf, -inf, nan, 3e9, -3e9, 70000.0, 300.7], dtype=torch.float64).to(torch.int16)
+    torch.tensor([inf, nan, 3000000100.0, -130.0], dtype=torch.float64).to(torch.int8)
+    torch.tensor([inf, nan, 3000000100.0, -130.0, -1.5], dtype=torch.float64).to(torch.uint8)
+    torch.tensor([inf, nan, 1e20, -1e20]).long()
+"""
+SUMS = """
+    torch.tensor([0.1] * 10).cumsum(0)
+    torch.tensor([1.1] * 10).cumprod(0)
+    torch.tensor([0.1] * 10).cumsum(0)[-1] == 1.0
+    torch.ones(2, 3, dtype=torch.float64).cumsum(1)
+    torch.full((3000,), 0.1).cumsum(0)[-1]
+    torch.tensor([1.0, 2.0]).sum(dtype=float), torch.tensor([1, 2]).mean(dtype=float), torch.tensor([1, 2]).prod(dtype=float)
+    torch.tensor([1, 2]).cumsum(0, dtype=float), torch.tensor([1.0, 2.0]).softmax(0, float), F.log_softmax(torch.ones(2), 0, dtype=float)
+    torch.tensor([1.0, 2.0]).norm(dtype=float), L.vector_norm(torch.ones(2), dtype=float), torch.tensor([1.7, 1.7]).sum(dtype=int)
+    torch.tensor([1.0, 0.0]).sum(0, dtype=bool), torch.tensor([1, 2]).nansum(dtype=float)
+    torch.mean(torch.tensor([1, 2]), out=torch.empty(()))
+    torch.mean(torch.tensor([1, 2]), 0, dtype=torch.float32, out=torch.empty(()))
+    str(torch.finfo(float)), str(torch.iinfo(int))
+    torch.iinfo(bool)
+    torch.finfo(int)
+    torch.finfo(1.5)
+"""
+PICKED = """
+    torch.arange(6).reshape(2, 3).index_select(1, torch.tensor([3]))
+    torch.arange(6).reshape(2, 3).index_select(-1, torch.tensor([-1]))
+    torch.arange(6).reshape(2, 3).index_select(0, torch.tensor([3]))
+    torch.arange(24).reshape(2, 3, 4).index_select(1, torch.tensor([5], dtype=torch.int32))
+    torch.arange(24).reshape(2, 3, 4).index_select(2, torch.tensor([5]))
+    torch.ones(3, 0).index_select(0, torch.tensor([3]))
+    torch.ones(3).index_select(0, torch.tensor([-1]))
+    x = torch.tensor([2.0, 1.0], requires_grad=True); torch.unique(x).sum().backward()
+    x = torch.tensor([2.0, 1.0], requires_grad=True); torch.unique_consecutive(x).sum().backward()
+    x = torch.tensor([2.0, 1.0], requires_grad=True); u = torch.unique(x, return_inverse=True, return_counts=True)
+    | [t.requires_grad for t in u]
+    x = torch.tensor([2.0, 2.0], requires_grad=True); torch.unique(x.detach()).requires_grad, torch.tensor([1, 1]).unique()
+    F.max_pool1d(torch.ones(1, 1, 4), 2, stride=[]), F.avg_pool1d(torch.ones(1, 1, 4), 2, stride=[])
+    F.max_pool2d(torch.ones(1, 1, 4, 4), 2, stride=[]), F.avg_pool2d(torch.ones(1, 1, 4, 4), 2, stride=())
+    F.upsample(torch.ones(1, 1, 2), scale_factor=2)
+    F.upsample_nearest(torch.ones(1, 1, 2, 2), scale_factor=2)
+    F.upsample_bilinear(torch.ones(1, 1, 2, 2), scale_factor=2)
+"""
+GRAD_MODES = """
+    w = torch.ones(2, requires_grad=True)
+    | with torch.inference_mode(), torch.enable_grad(): y, on = w * 2, torch.is_grad_enabled()
+    | on, y.requires_grad, y.is_inference()
+    w = torch.ones(2, requires_grad=True)
+    | with torch.inference_mode(), torch.set_grad_enabled(True): y = nn.Linear(2, 1)(w).sum()
+    | y.backward()
+    w = torch.ones(2, requires_grad=True)
+    | with torch.inference_mode():
+    |     with torch.enable_grad(): pass
+    |     with torch.inference_mode(False): y = w * 2
+    |     z = w * 2
+    | y.requires_grad, z.requires_grad, (w * 2).requires_grad, torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+    w = torch.ones(2, requires_grad=True); w.register_post_accumulate_grad_hook(lambda t: t); w.sum().backward()
+    w = torch.ones(2, requires_grad=True); w.register_post_accumulate_grad_hook(lambda t: t * 1); w.sum().backward()
+    w = torch.ones(2, requires_grad=True); w.register_post_accumulate_grad_hook(lambda t: None); w.sum().backward(); w.grad
+    del torch.ones(2).data
+    torch.ones(2).imag
+    torch.imag(torch.ones(2))
+    torch.use_deterministic_algorithms("yes")
+    torch.use_deterministic_algorithms(1)
+"""
+MODULES = """
+    nn.Linear(1, 1).to("cpu", "cpu")
+    nn.Linear(1, 1).to(torch.float32, "cpu")
+    nn.Linear(1, 1).to([1])
+    nn.Linear(1, 1).to(nn.Linear(1, 1))
+    nn.Linear(1, 1).to(dtype="float64")
+    nn.Linear(1, 1).to(foo=1)
+    nn.Linear(1, 1).to(copy=True)
+    nn.Linear(1, 1).to("cpu", torch.float64, True, True)
+    nn.Linear(1, 1).to("cpu", torch.float64, True).weight.dtype, nn.Linear(1, 1).to(float).bias.dtype
+    nn.Linear(1, 1).to(torch.ones(1, dtype=torch.float64)).weight.dtype, nn.Linear(1, 1).to(dtype=float).weight.dtype
+    nn.Linear(1, 1).to(torch.ones(1, dtype=torch.int64))
+    nn.Linear(1, 1).to(int)
+"""
+NUMPY = """
+    import warnings
+    | with warnings.catch_warnings():
+    |     warnings.simplefilter("ignore")
+    |     t = torch.tensor([nan, 1.0]); found = np.isnan(t).dtype, np.isfinite(t), np.sin(t), np.add(t, 2)
+    | found
+"""
+SNIPPETS = [snippet for table in (TIES_AND_NAN, SUMS, PICKED, GRAD_MODES, MODULES, NUMPY) for snippet in snippets_of(table)]
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_corner_is_pytorchs(snippet):
+    assert_same(torch, snippet)
