@@ -14,10 +14,10 @@ MODULES = (
     # shapes, copies, new tensors
     "view", "splitting", "view_in_place", "creation", "convert", "joining", "turning", "diagonals",
     "random", "questions", "view_copies", "interchange", "sharing", "random_counts", "differences",
-    "indexing", "picking", "masking", "scatter", "embedding",
+    "indexing", "picking", "masking", "scatter", "embedding", "histogram", "segments",
     "einsum",
-    "linalg_older", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_least_squares", "linalg_norms",
-    "linalg_vectors", "linalg_low_rank",
+    "linalg_older", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_ldl", "linalg_least_squares",
+    "linalg_norms", "linalg_vectors", "linalg_low_rank",
     "dropout",
     # space
     "padding", "convolution", "unfolding", "max_pooling", "max_unpooling", "average_pooling", "adaptive_pooling",

@@ -1,6 +1,7 @@
 """Householder QR in LAPACK's form, and approximations of low rank from random projections (Halko et al. 2011)."""
 import numpy as np
 
+from ..core.dtype import scalar_type_name
 from ..kernels import matrices
 from .declare import composite, exports, operator, publish
 from .fake import Fake
@@ -35,11 +36,42 @@ def geqrf(input):
 @composite("ormqr", out=True)
 def ormqr(self, input2, input3, left=True, transpose=False):
     """Q C, or C Q if not `left`, for the Q of `geqrf`'s reflections (self, tau = input2) and C = input3; Q^T for
-    `transpose`."""
+    `transpose`. RuntimeError for shapes or dtypes that do not fit each other; batches must be the same."""
+    check_ormqr(self, input2, input3, left)
     refuse_others("ormqr_cpu", self)
     Q = whole_orthogonal(self, input2)
     Q = Q.mT if transpose else Q
     return Q @ input3 if left else input3 @ Q
+
+
+def check_ormqr(a, tau, other, left):
+    for name, t in (("input", a), ("other", other)):
+        if t.dim() < 2:
+            raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
+    side = -2 if left else -1
+    if other._shape[side] != a._shape[-2]:
+        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    if tau._shape[-1:] != (min(a._shape[-2:]),):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
+    check_batches(a, tau, other)
+    for name, t in (("tau", tau), ("other", other)):
+        if t._dtype is not a._dtype:
+            raise RuntimeError(f"torch.ormqr: Expected input and {name} to have the same dtype, but input has dtype"
+                               f"{scalar_type_name(a._dtype)} and {name} has dtype {scalar_type_name(t._dtype)}")
+
+
+def check_batches(a, tau, other):
+    start = "torch.ormqr: Expected"
+    if tau.dim() != a.dim() - 1:
+        raise RuntimeError(f"{start} tau to have one dimension less than input, but got tau.ndim equal to {tau.dim()} "
+                           f"and input.ndim is equal to {a.dim()}")
+    if other.dim() != a.dim():
+        raise RuntimeError(f"{start} other to have the same number of dimensions as input, but got other.ndim equal to "
+                           f"{other.dim()} and input.ndim is equal to {a.dim()}")
+    for name, batch in (("tau", tau._shape[:-1]), ("other", other._shape[:-2])):
+        if batch != a._shape[:-2]:
+            raise RuntimeError(f"{start} batch dimensions of {name} to be equal to input.shape[:-2], but got "
+                               f"{list(batch)}")
 
 
 def whole_orthogonal(a, tau):

@@ -92,7 +92,10 @@ def check_slice(shape, src):
     "src": lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(
         size, stride, storage_offset)})
 def as_strided_scatter(self, src, size, stride, storage_offset=None):
-    """A copy of the tensor in which the elements that `as_strided` would show are those of `src`."""
+    """A copy of the tensor in which the elements that `as_strided` would show are those of `src`.
+
+    The tensor's gradient is 0 at these elements, which PyTorch 2.13 has the other way round.
+    """
     result = self.detach().clone(memory_format=contiguous_format)
     target = result.as_strided(size, stride, storage_offset)
     check_slice(target._shape, src)

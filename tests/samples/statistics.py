@@ -30,8 +30,6 @@ SAMPLES = {
                  sample(WITH_NAN, 4, gradient=False), sample(x(0, 3), 2, 1)],
     "bincount": [sample(ints(20)), sample(ints(5), None, 8), sample(ints(4), x(4), gradient=False),
                  sample(ints(0))],
-    "histogram": [sample(x(20), 5, gradient=False), sample(x(3, 4), 4, range=(-1.0, 1.0), gradient=False),
-                  sample(x(5), np.array([-2.0, 0.0, 1.0]), density=True, gradient=False)],
     "histc": [sample(x(20), 5, gradient=False), sample(x(3, 4), 4, -1.0, 1.0, gradient=False),
               sample(np.ones(3), 3, gradient=False), sample(x(0), 3, gradient=False)],
 }
