@@ -61,7 +61,8 @@ def check_bounds(low, high, dim=0):
                            f"dimension {dim}")
 
 
-def fake_histogram(self, bins, range=None, weight=None, density=False):
+def fake_histogram(self, bins=None, range=None, weight=None, density=False):
+    bins = 100 if bins is None else bins
     check_histogram(self._shape, self._dtype, bins, None if weight is None else weight._shape)
     for name, other in (("bins", bins), ("weight", weight)):
         if isinstance(other, Tensor) and other._dtype is not self._dtype:
@@ -76,21 +77,24 @@ def fake_histogram(self, bins, range=None, weight=None, density=False):
     return Fake((count,), self._dtype), Fake((count + 1,), self._dtype)
 
 
-@operator("histogram", fake=fake_histogram, outputs=("hist", "bin_edges"))
-def histogram(self, bins, *, range=None, weight=None, density=False):
+def refuse_derivative(grads):
+    return no_formula("histogram")(grads)
+
+
+@operator("histogram", fake=fake_histogram, outputs=("hist", "bin_edges"), vjp={"self": refuse_derivative})
+def histogram(self, bins=None, *, range=None, weight=None, density=False):
     """(hist, bin_edges): counts, or sums of weights, in bins with the given edges.
 
-    `bins`: how many equal bins there are in `range` (the range of the data if left out), or a 1-D tensor of edges.
-    `density`: divided by the total and the bins' widths.
+    `bins`: how many equal bins there are (100 if left out) in `range` (the range of the data if left out), or a 1-D
+    tensor of edges. `density`: divided by the total and the bins' widths.
     """
+    bins = 100 if bins is None else bins
     check_histogram(self.shape, dt.from_numpy(self.dtype), bins, None if weight is None else weight.shape)
     if any(isinstance(a, np.ndarray) and a.dtype != self.dtype for a in (bins, weight)):
         raise TypeError("histogram(): two dtypes")
     values = widened(self).reshape(-1)
     edges = bins if isinstance(bins, np.ndarray) else equal_edges(values, bins, range)
-    counts, _ = np.histogram(values, edges.astype(np.float64), weights=None if weight is None else weight.reshape(-1))
-    if density:
-        counts = counts / counts.sum() / np.diff(edges)
+    counts = counted(values[:, None], [edges], None if weight is None else weight.reshape(-1), density)
     return counts.astype(self.dtype), edges.astype(self.dtype)
 
 
@@ -123,9 +127,18 @@ def fake_counts(self, bins, weight=None, density=False):
                "weight": no_formula("_histogramdd_from_bin_tensors")})
 def counts_between(self, bins, weight=None, density=False):
     """How many rows of `self` (n, d), or what sum of their weights (n), lie in each box of a grid of `d` edges."""
+    return counted(self, bins, weight, density).astype(self.dtype)
+
+
+for _op in ("histogram", "_histogramdd_from_bin_tensors"):
+    name_not_implemented(_op)
+
+
+def counted(points, bins, weight, density):
+    """Each point's box, numbered from 0, and how often each number occurs."""
     shape = [len(edges) - 1 for edges in bins]
-    box, is_inside = np.zeros(len(self), np.int64), np.ones(len(self), bool)
-    for values, edges in zip(self.T, bins):
+    box, is_inside = np.zeros(len(points), np.int64), np.ones(len(points), bool)
+    for values, edges in zip(points.T, bins):
         is_inside &= (values >= edges[0]) & (values <= edges[-1])
         place = upper_bound(edges, values) - 1
         box = box * (len(edges) - 1) + place.clip(0, len(edges) - 2)        # the last bin has its right edge, too
@@ -133,7 +146,7 @@ def counts_between(self, bins, weight=None, density=False):
     counts = np.bincount(box[is_inside], weights, math.prod(shape)).reshape(shape)
     if density and bins:
         counts = counts / counts.sum() / functools.reduce(np.multiply, np.ix_(*map(np.diff, bins)))
-    return counts.astype(self.dtype)
+    return counts
 
 
 def upper_bound(edges, values):
@@ -145,9 +158,6 @@ def upper_bound(edges, values):
         is_above = ~(values < edges[middle.clip(max=len(edges) - 1)]) & (count > 0)
         first, count = np.where(is_above, middle + 1, first), np.where(is_above, count - count // 2 - 1, count // 2)
     return first
-
-
-name_not_implemented("_histogramdd_from_bin_tensors")
 
 
 @composite("histogramdd", spaces=("",))

@@ -362,7 +362,7 @@ def refusing_shared(write):
 
 
 registry["index_put_"].register(K.CPU, refusing_shared(registry["index_put_"].own_kernel(K.CPU)))
-publish("index_put_", registry["index_put_"].call, ("",))
+publish("index_put_", exports["Tensor"]["index_put_"], ("",))
 
 
 # ---- the gradients of views that pick ---

@@ -41,7 +41,8 @@ def ormqr(self, input2, input3, left=True, transpose=False):
     refuse_others("ormqr_cpu", self)
     Q = whole_orthogonal(self, input2)
     Q = Q.mT if transpose else Q
-    return Q @ input3 if left else input3 @ Q
+    found = Q @ input3 if left else input3 @ Q
+    return found.mT.contiguous().mT                                 # column by column, as LAPACK has it
 
 
 def check_ormqr(a, tau, other, left):

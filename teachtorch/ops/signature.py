@@ -64,9 +64,10 @@ class Signature:
         return (*self.positional[len(self.positional) - len(self.defaults):], *self.keyword_defaults)
 
     def default_of(self, name):
-        """The default of an argument that has one."""
+        """The default of an argument; the class Signature, which nobody passes, if it has none."""
         if name in self.positional:
-            return self.defaults[self.positional.index(name) - len(self.positional)]
+            place = self.positional.index(name) - len(self.positional) + len(self.defaults)
+            return self.defaults[place] if place >= 0 else Signature
         return self.keyword_defaults.get(name, Signature)
 
     def for_users(self, has_out):

@@ -54,3 +54,17 @@ def test_backward_is_refused():
         assert hist.requires_grad
         with pytest.raises(RuntimeError, match="is not implemented"):
             hist.sum().backward()
+
+
+@pytest.mark.parametrize("call", [f"torch.histogram({arguments})" for arguments in (
+    "x", "x, 7", "x, a", "x, z", "x, bins=b, weight=x * x, density=True", "x=x, bins=a", "x[:0]", "n, a", "y, 4, range=[0, 0.5]")])
+def test_one_dimension_is_pytorchs(call):
+    assert_same_result(torch, call)
+
+
+def test_backward_of_one_dimension_is_refused():
+    for T in (teachtorch, torch):
+        for result in T.histogram(T.ones(3, requires_grad=True), 2):
+            assert result.requires_grad
+            with pytest.raises(RuntimeError, match="is not implemented"):
+                result.sum().backward()
