@@ -48,3 +48,15 @@ def test_equal_extremes_share_the_gradient():
         x = T.tensor([3.0, 3.0, 1.0, 5.0], requires_grad=True)
         T.segment_reduce(x, "max", lengths=T.tensor([3, 1]), initial=3.0).sum().backward()
         assert x.grad.tolist() == [0.5, 0.5, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["sum", "mean", "prod", "max", "min"])
+def test_derivatives_of_both_orders_equal_differences(kind):
+    import teachtorch
+
+    x = teachtorch.tensor([0.3, 1.5, -0.7, 2.0, 0.9], dtype=teachtorch.float64, requires_grad=True)
+
+    def reduced(x):
+        return teachtorch.segment_reduce(x, kind, lengths=teachtorch.tensor([2, 0, 3]), initial=0.5)
+    assert teachtorch.autograd.gradcheck(reduced, (x,), check_forward_ad=True)
+    assert teachtorch.autograd.gradgradcheck(reduced, (x,))
