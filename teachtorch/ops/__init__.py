@@ -14,7 +14,7 @@ MODULES = (
     # shapes, copies, new tensors
     "view", "splitting", "view_in_place", "creation", "convert", "joining", "turning", "diagonals",
     "random", "questions", "view_copies", "interchange", "sharing", "random_counts", "differences",
-    "indexing", "picking", "masking", "scatter", "embedding", "histogram", "segments",
+    "indexing", "picking", "masking", "scatter", "embedding", "histograms_with_edges", "segments",
     "einsum",
     "linalg_older", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_ldl", "linalg_least_squares",
     "linalg_norms", "linalg_vectors", "linalg_low_rank",

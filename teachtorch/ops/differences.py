@@ -1,14 +1,7 @@
-<<<<<<< HEAD
 """Derivatives of a function from samples of it, by differences."""
-
-
-=======
-"""The derivatives of a sampled function by differences (torch.gradient)."""
->>>>>>> 733e6627 (linalg.ldl_factor and ldl_solve, histogramdd, segment_reduce; ormqr checks its shapes)
 from ..core import geometry
 from ..tensor import Tensor
 from .declare import exports, publish
-
 
 
 def gradient(input, *, spacing=None, dim=None, edge_order=1):

@@ -1,4 +1,4 @@
-"""How many elements fall where: bincount, histc, histogram."""
+"""How many elements fall where: bincount and histc."""
 
 import math
 
@@ -6,13 +6,10 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
-from ..tensor import Tensor
 from .declare import operator
 from .fake import Fake, stand_in
 from .reduction_arrays import is_number_array, widened
 
-
-# ---- counts ---------------------------------------------------------------------------------------------
 
 @operator("bincount", out=False)
 def bincount(self, weights=None, minlength=0):
@@ -74,75 +71,3 @@ def histc(self, bins=100, min=0, max=0):
     inside = array[(array >= low) & (array <= high)]
     which = ((inside - low) / (high - low) * bins).astype(np.int64)
     return np.bincount(np.minimum(which, bins - 1), minlength=bins).astype(self.dtype)
-
-
-# ---- with edges -----------------------------------------------------------------------------------------
-
-def check_histogram(shape, dtype, bins, weight_shape):
-    if not dtype.is_floating_point:
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{scalar_type_name(dtype)}'")
-    if weight_shape is not None and tuple(weight_shape) != tuple(shape):
-        raise RuntimeError("torch.histogramdd: if weight tensor is provided it should have the same shape as the input "
-                           "tensor excluding its innermost dimension, but got input with shape "
-                           f"{[math.prod(shape), 1]} and weight with shape {list(weight_shape)}")
-    if isinstance(bins, int) and bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if not isinstance(bins, int) and bins.shape == (0,):
-        raise RuntimeError(
-            "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins "
-            "tensor for dimension 0"
-        )
-
-
-def check_range(range):
-    """RuntimeError for a range that is none; what is found in the data is checked when it is."""
-    if len(range) != 2:
-        raise RuntimeError("torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got "
-                           f"{len(range)}")
-    low, high = range
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite")
-    if low > high:
-        raise RuntimeError(f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for "
-                           "dimension 0")
-
-
-def fake_histogram(self, bins, range=None, weight=None, density=False):
-    check_histogram(self._shape, self._dtype, bins, None if weight is None else weight._shape)
-    for name, other in (("bins", bins), ("weight", weight)):
-        if isinstance(other, Tensor) and other._dtype is not self._dtype:
-            raise RuntimeError(f"torch.histogram: input tensor and {name} tensor should have the same dtype, but got "
-                               f"input with dtype {scalar_type_name(self._dtype)} and {name} with dtype "
-                               f"{scalar_type_name(other._dtype)}")
-    if isinstance(bins, Tensor) and bins.dim() != 1:
-        raise RuntimeError(f"torch.histogram: bins tensor should have one dimension, but got {bins.dim()} dimensions")
-    if range is not None:
-        check_range(range)
-    count = bins if isinstance(bins, int) else bins._shape[0] - 1
-    return Fake((count,), self._dtype), Fake((count + 1,), self._dtype)
-
-
-@operator("histogram", fake=fake_histogram, outputs=("hist", "bin_edges"))
-def histogram(self, bins, *, range=None, weight=None, density=False):
-    """(hist, bin_edges): counts, or sums of weights, in bins with the given edges.
-
-    `bins`: how many equal bins there are in `range` (the range of the data if left out), or a 1-D tensor of edges.
-    `density`: divided by the total and the bins' widths.
-    """
-    check_histogram(self.shape, dt.from_numpy(self.dtype), bins, None if weight is None else weight.shape)
-    if any(isinstance(a, np.ndarray) and a.dtype != self.dtype for a in (bins, weight)):
-        raise TypeError("histogram(): two dtypes")
-    values = widened(self).reshape(-1)
-    edges = bins if isinstance(bins, np.ndarray) else equal_edges(values, bins, range)
-    counts, _ = np.histogram(values, edges.astype(np.float64), weights=None if weight is None else weight.reshape(-1))
-    if density:
-        counts = counts / counts.sum() / np.diff(edges)
-    return counts.astype(self.dtype), edges.astype(self.dtype)
-
-
-def equal_edges(values, bins, wanted):
-    low, high = wanted if wanted is not None else (values.min(), values.max()) if values.size else (0.0, 1.0)
-    check_range((low, high))
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, bins + 1)

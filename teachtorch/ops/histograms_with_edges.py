@@ -1,4 +1,4 @@
-"""Histograms with edges, of one dimension and of several. (`histc` is in statistics.py.)"""
+"""Histograms with edges, of one dimension and of several. (`histc` is in histograms.py.)"""
 import functools
 import math
 

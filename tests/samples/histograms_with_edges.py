@@ -1,4 +1,4 @@
-"""Samples for teachtorch/ops/histogram.py."""
+"""Samples for teachtorch/ops/histograms_with_edges.py."""
 import numpy as np
 
 from tests.samples import positive, sample, x
