@@ -58,7 +58,7 @@ def _call(node, modules):
         _cut(_expression(node)),
         _short(node, modules),
         tuple(each.name for each in node.all_input_nodes),
-        _class_and_shape(_short(node, modules) if node.op == "call_module" else "", _shape(node.meta)),
+        _class_and_shape(_class_of(node, modules), _shape(node.meta)),
     )
 
 
@@ -86,9 +86,15 @@ def _function_name(target):
     return getattr(target, "__name__", None) or str(target)
 
 
+def _class_of(node, modules):
+    """The class of the module that a node calls, if the graph knows its modules."""
+    known = node.op == "call_module" and node.target in modules
+    return type(modules[node.target]).__name__ if known else ""
+
+
 def _short(node, modules):
-    if node.op == "call_module" and node.target in modules:
-        return type(modules[node.target]).__name__
+    if _class_of(node, modules):
+        return _class_of(node, modules)
     if node.op == "get_attr":
         return str(node.target).rpartition(".")[2]
     return node.op if node.op in ("placeholder", "output") else _function_name(node.target)

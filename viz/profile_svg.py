@@ -3,6 +3,7 @@
 from viz.loader_svg import ticks
 from viz.streams_svg import fitting
 from viz.svg_parts import MARGIN, document, group, header, legend, rect, tag, text
+from viz.wrap import cut
 
 _LEFT, _SPAN = 96, 760
 _ROW, _BAR = 19, 17
@@ -135,4 +136,4 @@ def _row(row, y, scale):
 def shortened(name, letters):
     """A name without the part that all nodes of backward share, and with an end that is cut."""
     name = name.removeprefix("autograd::engine::")
-    return name if len(name) <= letters else name[: letters - 1] + "…"
+    return cut(name, letters)

@@ -1,6 +1,7 @@
 """A profile as text: the flame graph as an indented tree with bars, and the table."""
 
 from viz.profile_svg import shortened
+from viz.wrap import padded
 
 _WIDTH, _NAME = 24, 52
 _SHOWN = 30
@@ -31,7 +32,8 @@ def _tree(trace):
     for node in frames[:_SHOWN]:
         time = node["to"] - node["from"]
         name = "  " * node["depth"] + shortened(node["label"], _NAME - 2 * node["depth"] - 1)
-        lines.append(f"{name:<{_NAME}}{node['count']:>7}{time:>10.3f}   {'█' * round(time / host * _WIDTH)}".rstrip())
+        bar = "█" * round(time / host * _WIDTH)
+        lines.append(f"{padded(name, _NAME)}{node['count']:>7}{time:>10.3f}   {bar}".rstrip())
     hidden = len(frames) - _SHOWN
     return lines + ([f"... {hidden} more frames"] if hidden > 0 else [])
 
@@ -41,7 +43,7 @@ def _table(trace):
     for row in trace.options["rows"]:
         share = "" if row["share"] is None else f"{row['share']:.1%}"
         lines.append(
-            f"{shortened(row['name'], _NAME - 1):<{_NAME}}{row['count']:>7}{row['self']:>10.3f}{share:>9}"
+            f"{padded(shortened(row['name'], _NAME - 1), _NAME)}{row['count']:>7}{row['self']:>10.3f}{share:>9}"
             f"{row['total']:>11.3f}{row['total'] / row['count']:>10.4f}"
         )
     hidden = trace.options["hidden_rows"]

@@ -3,11 +3,13 @@
 from viz.loader_svg import ticks
 from viz.svg_parts import MARGIN, document, group, header, legend, number, rect, tag, text
 from viz.theme import mono_width
+from viz.wrap import columns, cut
 
 _LANE = 46
 _BAR = 22
 _LEFT = 112
 _SPAN = 720
+_MOST_WORDS = 8  # races that are named beside their lines; the words of more would cover each other
 _ROLES = {"launch": "fold", "kernel": "nonleaf", "copy": "saved", "wait": "ended"}
 _CSS = """
 .box{stroke-width:1.2}.word{font-weight:600;fill:var(--ink)}.later{opacity:.13}.shown{opacity:1}
@@ -44,7 +46,9 @@ class _Page:
         self.y = {lane["id"]: top + 8 + n * _LANE for n, lane in enumerate(trace.groups)}
         self.bottom = top + 8 + len(trace.groups) * _LANE - 12
         self.bars = {node["id"]: node for node in trace.nodes}
-        self.racing = {edge[end] for edge in trace.edges if edge["kind"] == "race" for end in ("from", "to")}
+        races = [edge for edge in trace.edges if edge["kind"] == "race"]
+        self.racing = {edge[end] for edge in races for end in ("from", "to")}
+        self.crowded = len(races) > _MOST_WORDS
 
     def x(self, moment):
         return MARGIN + _LEFT + moment * self.scale
@@ -107,8 +111,11 @@ class _Page:
         down = self.y[first["lane"]] < self.y[second["lane"]]
         y = self.y[first["lane"]] + (_BAR if down else 0)
         to_y = self.y[second["lane"]] + (0 if down else _BAR)
-        word = text(max(x, to_x) + 8, (y + to_y) / 2 + 4, edge["label"], "race-word small")
-        return tag("path", d=zigzag(x, y, to_x, to_y), class_="race-line") + word
+        line = tag("path", d=zigzag(x, y, to_x, to_y), class_="race-line")
+        if self.crowded:
+            return tag("title", edge["label"]) + line
+        at = min(max(x, to_x) + 8, self.x(0) + _SPAN - mono_width(edge["label"], 10))
+        return line + text(at, (y + to_y) / 2 + 4, edge["label"], "race-word small")
 
 
 def _line(x, y, to_x, to_y, class_):
@@ -118,9 +125,7 @@ def _line(x, y, to_x, to_y, class_):
 def fitting(label, width):
     """As much of a label as fits; nothing if that is less than three letters."""
     letters = int(width / mono_width("x", 11))
-    if letters >= len(label):
-        return label
-    return label[: letters - 1] + "…" if letters >= 4 else ""
+    return cut(label, letters) if columns(label) <= letters or letters >= 4 else ""
 
 
 def zigzag(x, y, to_x, to_y, teeth=6):

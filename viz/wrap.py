@@ -14,6 +14,16 @@ def columns(text):
     return len(text) if text.isascii() else len(text) + wide_letters(text) - sum(map(bool, map(combining, text)))
 
 
+def cut(text, width):
+    """``text``, or as much of it as takes at most ``width`` columns together with the mark ``…``."""
+    if columns(text) <= width:
+        return text
+    end = min(len(text), width)
+    while end and columns(text[:end]) > width - 1:
+        end -= 1
+    return text[:end] + "…"
+
+
 def padded(text, width):
     """``text`` with spaces behind it, so that it takes at least ``width`` columns."""
     return text + " " * (width - columns(text))

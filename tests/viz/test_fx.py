@@ -149,3 +149,12 @@ def test_what_is_no_graph_is_refused(lib):
     for other in (lib.nn.Linear(1, 1), lib.ones(1), 3):
         with pytest.raises(TypeError, match="trace it first"):
             viz.fx(other)
+
+
+def test_a_graph_that_does_not_know_its_modules_shows_no_class(lib, fx):
+    traced = fx.symbolic_trace(lib.nn.Sequential(lib.nn.Linear(3, 2)))
+    assert "Linear" in viz.fx(traced.graph).text
+    alone = fx.Graph()
+    alone.output(alone.graph_copy(traced.graph, {}))
+    assert alone.owning_module is None
+    assert [node["shape"] for node in viz.fx(alone).trace.nodes] == ["", "", ""]

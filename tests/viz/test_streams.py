@@ -116,3 +116,24 @@ def test_profilers_file_of_pytorch(tmp_path):
     path.write_text(json.dumps({"traceEvents": events[:2]}))
     with pytest.raises(ValueError, match="no kernels"):
         viz.streams(path)
+
+
+def race_words(count):
+    """How often a picture of so many racing streams names a race beside its line, and the picture's SVG."""
+    streams = [sim.Stream() for _ in range(count)]
+    with viz.streams.watch() as seen:
+        x = torch.zeros(4, device="sim")
+        for stream in streams:
+            with sim.stream(stream):
+                x * 2
+        sim.synchronize()
+    root = ElementTree.fromstring(seen.picture.svg)
+    words = [part for part in root.iter() if part.get("class") == "race-word small"]
+    assert len(of_kind(seen.picture.trace.edges, "race")) == count
+    assert all(float(word.get("x")) < float(root.get("width")) - 90 for word in words), "none is cut at the edge"
+    return len(words)
+
+
+def test_a_crowd_of_races_is_named_at_their_lines_only():
+    assert race_words(3) == 3
+    assert race_words(12) == 0

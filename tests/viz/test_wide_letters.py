@@ -6,7 +6,7 @@ import pytest
 
 import viz
 from viz.theme import mono_width
-from viz.wrap import columns, padded
+from viz.wrap import columns, cut, padded
 
 
 @pytest.fixture
@@ -18,6 +18,14 @@ def torch():
 def test_columns_of_a_terminal(text, wide):
     assert columns(text) == wide
     assert columns(padded(text, 9)) == 9
+
+
+@pytest.mark.parametrize("text, width, expected", [
+    ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("权重", 4, "权重"), ("权重w", 4, "权…"), ("权重w", 3, "权…"), ("权", 1, "…"),
+])
+def test_what_does_not_fit_is_cut(text, width, expected):
+    assert cut(text, width) == expected
+    assert columns(expected) <= width
 
 
 def test_a_wide_letter_fills_a_square():
