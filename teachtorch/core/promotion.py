@@ -39,6 +39,8 @@ def dtype_of_number(value):
 
     NumPy's bools are neither Python's nor integers to PyTorch, and so pass for floats.
     """
+    if value.__class__ is float:         # the usual one; the questions below take longer
+        return settings.default_dtype
     if isinstance(value, bool):
         return dt.bool
     if isinstance(value, numbers.Integral):

@@ -123,17 +123,16 @@ def overridable(function, name, rules=""):
 
 
 def wrapped_to_ask(function, name, rules):
-    usual, fitting = set(), set()           # classes of arguments that were seen to fit; `usual`: and override nothing
+    usual, fitting = set(), set()   # classes of arguments, and the names of some, that fitted; `usual`: and override nothing
 
     @functools.wraps(function)
     def public(*args, **kwargs):
         try:
-            if kwargs and not NUMPY_NAMES.isdisjoint(kwargs):
-                kwargs = respelt(rules, kwargs)
             classes = tuple(map(type, args))
-            if (classes not in usual or kwargs) and takes_over(classes, args, kwargs):
-                return overridden(args, kwargs)
-            if kwargs or state.included & K.PYTHON_FUNCTION:
+            if kwargs:
+                kwargs = kwargs if NUMPY_NAMES.isdisjoint(kwargs) else respelt(rules, kwargs)
+                classes = (classes, *kwargs, *map(type, kwargs.values()))
+            if classes not in usual and takes_over(classes, args, kwargs) or state.included & K.PYTHON_FUNCTION:
                 return overridden(args, kwargs)
             return reported(function, name, args, kwargs) if observer.active else function(*args, **kwargs)
         except Exception as error:
@@ -143,14 +142,14 @@ def wrapped_to_ask(function, name, rules):
         return public(*again[0], **again[1])
 
     def takes_over(classes, args, kwargs):
-        """Whether an argument in its place takes the call over. TypeError for arguments that do not fit."""
-        key = (classes, *kwargs, *map(type, kwargs.values())) if kwargs else classes
-        if key not in fitting:
+        """Whether an argument takes the call over. TypeError for arguments that do not fit."""
+        if classes not in fitting:
             refuse_misfit(rules, args, kwargs)
-            fitting.add(key)
-        if any([a.__class__ not in PLAIN and asks(a) for a in args]):
+            fitting.add(classes)
+        values = (*args, *kwargs.values())
+        if any([a.__class__ not in PLAIN and asks(a) for a in values]):
             return True
-        if list not in classes and tuple not in classes:
+        if not any([a.__class__ in (list, tuple) for a in values]):
             usual.add(classes)
         return False
 

@@ -421,10 +421,14 @@ FOLD = """
 @njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
 def fold_rows(out, x, rows, begin, end):
     for row in range(begin, end):
-        values = x[row * rows:(row + 1) * rows]
-        total = {start}
-        for i in range(rows):
-            total = {step}(total, values[i])
+        total, first, last = {start}, row * rows, (row + 1) * rows
+        while first < last:
+            values = x[first:min(first + {stretch}, last)]
+            part = {start_part}
+            for i in range(values.size):
+                part = {step}(part, values[i])
+            total = {merge}(total, part)
+            first += {stretch}
         out[row] = total
 
 
@@ -442,13 +446,13 @@ def kernel(out, x, rows, inner, columns, groups, begin, end):
         fold_rows(out, x, rows, begin, end)
         return
     parts = (inner + columns - 1) // columns
-    lanes = np.empty(groups * columns, np.{accumulator})
+    lanes = np.empty(groups * columns, np.{part})
     for task in range(begin, end):
         outer, column = task // parts, task % parts * columns
         width = min(columns, inner - column)
         start = outer * rows * inner + column
         for j in range(lanes.size):
-            lanes[j] = {start}
+            lanes[j] = {start_part}
         fold_lines(lanes[:groups * width], x, start, rows // groups, groups * inner)
         fold_lines(lanes[:rows % groups * width], x, start + rows // groups * groups * inner, 1, 0)
         half = groups // 2
@@ -460,8 +464,10 @@ def kernel(out, x, rows, inner, columns, groups, begin, end):
             out[outer * inner + column + j] = lanes[j]
 """
 
+STRETCH = 1024  # neighbouring elements that are folded in the narrower dtype: a few dozen in each lane of a vector
 
-def fold_loop(step, merge, start, dtype, accumulator):
+
+def fold_loop(step, merge, start, dtype, accumulator, part):
     """Return the text of a module whose kernel folds the rows of each matrix of an array into one.
 
     The kernel's arguments are ``out, x, rows, inner, columns, groups, begin, end``. ``x`` is flat, of shape
@@ -475,12 +481,12 @@ def fold_loop(step, merge, start, dtype, accumulator):
         merge: one of two values so far.
         start: the value before the first element.
         dtype, accumulator: the NumPy dtypes of the elements and of the value so far.
+        part: the dtype in which few elements are folded: the rows of a task, or a stretch of one column.
     """
     translator = Translator(dtype)
     names = {"step": translator.add(step, primitive=True), "merge": translator.add(merge, primitive=True)}
     types_ = [array_type(accumulator), array_type(dtype, readonly=True)] + [INDEX] * 6
-    name = np.dtype(accumulator).name
     body = FOLD.format(
-        signature=f"types.void({', '.join(types_)})", options=KERNEL_OPTIONS, accumulator=name,
-        start=f"np.{name}({_literal(start)})", **names)
+        signature=f"types.void({', '.join(types_)})", options=KERNEL_OPTIONS, part=part.name, stretch=STRETCH,
+        start=f"np.{accumulator.name}({_literal(start)})", start_part=f"np.{part.name}({_literal(start)})", **names)
     return module_text(f"{names['step']} folds {np.dtype(dtype).name}", translator, body.lstrip())

@@ -14,7 +14,7 @@ from .cache import load_module
 from .parallel import parallel_for
 
 SMALL = 1 << 15  # elements of columns up to which NumPy gathers: no wait for a compiler
-GRAIN = 1 << 14  # elements of columns that are worth a thread
+GRAIN = 1 << 16  # elements of columns that are worth a thread
 
 HEADER = '''"""Sliding blocks of (images, channels, depth, height, width) to columns, or back."""
 from numba import njit

@@ -26,7 +26,7 @@ from .phases import CHANNELS_FIRST, phase_sizes, phases_last, row_numbers, tap_o
 LONGEST = 1024  # results of a channel that are computed together
 PLACES = 512  # of which the gradients of the weight are summed at a time
 FEW = 1 << 17  # elements of a weight that are soon added
-GRAIN = 1 << 18  # multiplications that are worth a thread
+GRAIN = 1 << 20  # multiplications that are worth a thread
 
 # The types are given, so that some arrays may have any strides ("A"): results that are every second element of an
 # array, gradients that are one number expanded.

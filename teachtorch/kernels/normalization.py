@@ -14,7 +14,7 @@ from .cache import load_module
 from .parallel import parallel_for
 from .pointwise import SMALL
 
-GRAIN = 1 << 13
+GRAIN = 1 << 17  # elements that are worth a thread
 FEW_PLACES = 8  # channels whose elements lie apart are summed faster by NumPy
 
 HEADER = '''"""Normalisation of rows and of channels."""
@@ -195,15 +195,15 @@ def rows_gradient(grad, x, weight, mean, rstd):
     weight = np.ones((1, x.shape[1]), x.dtype) if weight is None else weight
     if x.size <= SMALL:
         return small_rows_gradient(grad, x, weight, mean[:, None], rstd[:, None])
-    out, parts = np.empty_like(x), []
+    out, parts = np.empty_like(x), {}
 
     def body(begin, end):
-        sums = np.zeros((2, *weight.shape), x.dtype)
+        sums = parts[begin] = np.zeros((2, *weight.shape), x.dtype)
         loop("rows_backward")(grad, x, weight, mean, rstd, out, sums[0], sums[1], begin, end)
-        parts.append(sums)
 
-    parallel_for(len(x), max(1, 4 * GRAIN // x.shape[1]), body)
-    weight_grad, bias_grad = sum(parts[1:], parts[0])
+    parallel_for(len(x), max(1, GRAIN // x.shape[1]), body)
+    first, *others = [parts[begin] for begin in sorted(parts)]  # in their order, since sums of floats depend on it
+    weight_grad, bias_grad = sum(others, first)
     return out, weight_grad, bias_grad
 
 

@@ -3,6 +3,11 @@
 A body is called with half-open ranges that cover ``range(total)``. Numba kernels compiled with ``nogil``
 release the interpreter lock, so two bodies really run at once. Numba's own ``parallel=True`` is not used:
 with its workqueue layer two Python threads abort the process, with its OpenMP layer a forked child dies.
+
+To wake a thread and to wait for its end takes about 50 microseconds: the system has to start a core that rests, and the
+interpreter lock changes hands. The "grain" of a loop is what one thread does in that time; a loop of less than two
+grains is done sooner alone. (OpenMP's threads, PyTorch's, do not rest between loops but spin, ready within one
+microsecond; ours could not, since each needs the interpreter lock to begin.)
 """
 
 import _thread
@@ -19,7 +24,7 @@ CHUNKS_PER_THREAD = 8  # of the smallest size: a thread that is interrupted leav
 def chunks(total, threads, grain):
     """Ranges that cover ``range(total)``: large ones first, since each costs a hand-over, small ones at the end,
     so that the threads finish together ("guided" scheduling of OpenMP)."""
-    smallest = max(-(-total // (threads * CHUNKS_PER_THREAD)), grain)
+    smallest = max(-(-total // (threads * CHUNKS_PER_THREAD)), -(-grain // 2))
     begin, ranges = 0, []
     while begin < total:
         size = max((total - begin) // (2 * threads), smallest)
@@ -142,15 +147,15 @@ def set_num_threads(num_threads):
 
 
 def parallel_for(total, grain, body):
-    """Call ``body(begin, end)`` on ranges that cover ``range(total)``, each ``grain`` long or longer.
+    """Call ``body(begin, end)`` on ranges that cover ``range(total)``, on a thread for each ``grain`` of it.
 
-    Totals up to ``grain``, and loops started inside another loop's body, run in the calling thread as one
+    Totals below two grains, and loops started inside another loop's body, run in the calling thread as one
     range. The first exception of a body is raised here, once all running bodies have ended.
     """
     if total <= 0:
         return
-    threads = min(_num_threads, -(-total // max(grain, 1)))
-    if threads == 1 or _inside.loop:
+    threads = min(_num_threads, total // max(grain, 1))
+    if threads <= 1 or _inside.loop:
         body(0, total)
         return
     job = _Job(chunks(total, threads, grain), body)

@@ -17,7 +17,7 @@ from .columns import lifted
 from .copies import row_copies, row_turns
 from .parallel import parallel_for
 
-GRAIN = 1 << 15  # elements that are worth a thread
+GRAIN = 1 << 17  # elements that are worth a thread
 
 DEAL = '''
 @njit(nogil=True, error_model="numpy")

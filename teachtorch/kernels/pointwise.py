@@ -10,7 +10,7 @@ from . import codegen
 from .cache import load_module
 from .caches import overflow_caches
 from .parallel import parallel_for
-from .strided import GRAIN, empty_result, plan_loop
+from .strided import CHEAP_GRAIN, GRAIN, empty_result, plan_loop
 
 __all__ = ["Pointwise"]
 
@@ -99,6 +99,7 @@ class Pointwise:
         self._small = SMALL if numpy is not None else -1
         self._is_ufunc = isinstance(numpy, np.ufunc)
         self._over_first = getattr(numpy, "over_first", None)
+        self._grain = GRAIN if scalar.__code__.co_names else CHEAP_GRAIN
         self._kernels = {}
 
     def __repr__(self):
@@ -154,7 +155,7 @@ class Pointwise:
             return self._through_float32(arrays, out) if self.numpy is None else self._numpy(arrays, out)
         loop = plan_loop(arrays, out, self.result or arrays[-1].dtype)
         kind = _flat_kind(loop.result, loop.pattern, arrays) if loop.kind == "flat" else loop.kind
-        loop.run(self._kernel(kind, loop.result.dtype, loop.dtypes, loop.pattern))
+        loop.run(self._kernel(kind, loop.result.dtype, loop.dtypes, loop.pattern), self._grain)
         return loop.result
 
     def _numpy_in_parts(self, x, out):
@@ -163,7 +164,7 @@ class Pointwise:
         if not (x.flags.c_contiguous and out.flags.c_contiguous and out.shape == x.shape):
             return self._numpy((x,), out)
         source, target = x.reshape(-1), out.reshape(-1)
-        parallel_for(x.size, SMALL, lambda begin, end: silently(self.numpy, source[begin:end], target[begin:end]))
+        parallel_for(x.size, GRAIN, lambda begin, end: silently(self.numpy, source[begin:end], target[begin:end]))
         return out
 
     def _through_float32(self, arrays, out):
@@ -240,7 +241,8 @@ class _Binary(Pointwise):
         """What `_large` comes to for two runs of memory of one shape: planning takes longer than waking a thread."""
         result = np.empty(x.shape, self.result or x.dtype)
         kernel = self._kernel(_flat_kind(result, "cc", (x, y)), result.dtype, (x.dtype, y.dtype), "cc")
-        parallel_for(x.size, GRAIN, functools.partial(kernel, result.reshape(-1), x.reshape(-1), y.reshape(-1)))
+        run = functools.partial(kernel, result.reshape(-1), x.reshape(-1), y.reshape(-1))
+        parallel_for(x.size, self._grain, run)
         return result
 
 

@@ -1,7 +1,8 @@
 """Reductions over some axes of an array: NumPy for small arrays, compiled parallel folds for large ones.
 
-Floating elements are summed in float64 and rounded once, in blocks that depend on the shape alone: a sum is
-at least as accurate as NumPy's, and the same for any number of threads.
+Floats are summed in blocks that depend on the shape alone, so that a sum is the same for any number of threads: a few
+elements in their own dtype, which takes half the time, and what comes of them in float64, rounded once at the end. A
+sum is at least as accurate as NumPy's.
 """
 
 import functools
@@ -11,14 +12,17 @@ import numpy as np
 
 from . import codegen, scalar
 from .cache import load_module
+from .moments import block_moments, merged
 from .parallel import parallel_for
 from .pointwise import SMALL, cast, silently
 
 __all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "norm", "sum", "var"]
 
-BLOCK = 1 << 15  # elements of one task
+BLOCK = 1 << 15  # elements of one column in a task
+GRAIN = 1 << 18  # elements that are worth a thread
 COLUMNS = 1 << 11  # columns of one task: their accumulators stay in the first-level cache
 LANES = 128  # neighbouring rows are folded side by side up to this many accumulators
+RUN = 64  # rows that one of these takes in, up to twice as many: short enough for float32
 NAIVE = 256  # NumPy adds up to this many rows one after the other without a visible loss
 
 
@@ -30,10 +34,11 @@ class Fold:
         step: a one-element function of the value so far and the next element.
         merge: one of two values so far.
         start: the value before the first element, by the dtype of the value so far.
+        is_narrow: whether few floats are folded in their own dtype.
     """
 
-    def __init__(self, ufunc, step, merge, start):
-        self.ufunc, self.step, self.merge, self.start = ufunc, step, merge, start
+    def __init__(self, ufunc, step, merge, start, is_narrow=False):
+        self.ufunc, self.step, self.merge, self.start, self.is_narrow = ufunc, step, merge, start, is_narrow
         self._kernels = {}
 
     def kernel(self, dtype, accumulator, again):
@@ -41,7 +46,8 @@ class Fold:
         key = (dtype, accumulator, again)
         if key not in self._kernels:
             step = self.merge if again else self.step
-            text = codegen.fold_loop(step, self.merge, self.start(accumulator), dtype, accumulator)
+            part = dtype if self.is_narrow and dtype.kind == "f" else accumulator
+            text = codegen.fold_loop(step, self.merge, self.start(accumulator), dtype, accumulator, part)
             self._kernels[key] = load_module(f"fold_{step.__name__.lstrip('_')}_{dtype}", text).kernel
         return self._kernels[key]
 
@@ -94,7 +100,8 @@ def _highest(dtype):
     return int(np.iinfo(dtype).max)
 
 
-SUM = Fold(np.add, _add, _add, lambda dtype: 0)
+SUM = Fold(np.add, _add, _add, lambda dtype: 0, is_narrow=True)
+WIDE_SUM = Fold(np.add, _add, _add, lambda dtype: 0)
 SQUARES = Fold(np.add, _add_square, _add, lambda dtype: 0)
 MAXIMUM = Fold(np.maximum, _larger, _larger, _lowest)
 MINIMUM = Fold(np.minimum, _smaller, _smaller, _highest)
@@ -114,8 +121,8 @@ def sum(x, axes=None, keepdims=False, out_dtype=None):
     if x.size <= SMALL or axes == ():
         return _small_sum(x, axes, keepdims, dtype)
     axes = _all_axes(x, axes)
-    wide = np.dtype(np.float64 if _is_float(dtype) or _is_float(x.dtype) else np.int64)
-    return _finish(_fold(SUM, x, axes, wide), x, axes, keepdims, dtype)
+    fold = WIDE_SUM if dtype == np.float64 else SUM
+    return _finish(_fold(fold, x, axes, _total_dtype(x.dtype, dtype)), x, axes, keepdims, dtype)
 
 
 def norm(x, axes=None, keepdims=False):
@@ -132,7 +139,10 @@ def mean(x, axes=None, keepdims=False, out_dtype=None):
     """Return the mean over ``axes``; NaN where there is nothing to average."""
     dtype = np.dtype(out_dtype) if out_dtype is not None else x.dtype
     axes = _all_axes(x, axes)
-    total = sum(x, axes, keepdims, np.float64 if dtype == np.float64 or x.size > SMALL else np.float32)
+    if x.size <= SMALL or dtype == np.float64:
+        total = sum(x, axes, keepdims, np.float64 if dtype == np.float64 else np.float32)
+    else:
+        total = _finish(_fold(SUM, x, axes, np.dtype(np.float64)), x, axes, keepdims, np.float64)
     return cast(np.asarray(silently(np.true_divide, total, total.dtype.type(_count(x, axes)))), dtype)
 
 
@@ -165,19 +175,23 @@ def argmin(x, axis=None, keepdims=False):
 
 
 def var(x, axes=None, correction=1, keepdims=False):
-    """Return the variance over ``axes``: squares around the mean, divided by the count less ``correction``.
-
-    The mean is rounded, so what the differences still add up to is taken off again (the corrected two-pass
-    algorithm of Chan, Golub and LeVeque 1983).
-    """
+    """Return the variance over ``axes``: squares around the mean, divided by the count less ``correction``."""
     axes = _all_axes(x, axes)
-    wide = x.astype(np.float64 if x.dtype == np.float64 or x.size <= SMALL else np.float32, copy=False)
-    rest = wide - mean(wide, axes, keepdims=True)
-    count = _count(x, axes)
-    lost = sum(rest, axes, keepdims, np.float64) ** 2 / max(count, 1)
-    squares = sum(rest * rest, axes, keepdims, np.float64) - lost
-    quotient = silently(np.true_divide, squares, np.float64(max(count - correction, 0)))
-    return cast(np.asarray(quotient), x.dtype)
+    squares = _squares_around_mean(x, axes) if x.size else np.zeros(_finish_shape(x, axes, False))
+    quotient = silently(np.true_divide, squares, np.float64(max(_count(x, axes) - correction, 0)))
+    return _finish(quotient, x, axes, keepdims, x.dtype)
+
+
+def _squares_around_mean(x, axes):
+    """The squares of the distances from the mean over ``axes``, added up; float64."""
+    sizes, reduced, flat = _plan(x, axes)
+    if not any(reduced):
+        return np.zeros(x.shape)
+    last = max(d for d, is_reduced in enumerate(reduced) if is_reduced)
+    found = block_moments(flat, (math.prod(sizes[:last]), sizes[last], math.prod(sizes[last + 1:])))
+    blocks = [a.reshape(*sizes[:last], -1, *sizes[last + 1:]) for a in found[1:]]
+    counts = found[0].reshape(-1, *[1] * len(sizes[last + 1:]))
+    return merged(counts, *blocks, tuple([d for d, is_reduced in enumerate(reduced) if is_reduced]))
 
 
 def cumsum(x, axis, out_dtype=None):
@@ -258,7 +272,7 @@ def _fold_one(fold, x, shape, accumulator, again):
     outer, rows, inner = shape
     if again and x.size <= SMALL:
         return silently(fold.ufunc.reduce, x.reshape(shape), 1).reshape(-1)
-    block = max(BLOCK // min(inner, COLUMNS), 1)
+    block = BLOCK if inner == 1 else RUN * _power_of_two(LANES // inner)
     if rows <= 2 * block:
         return _fold_whole(fold, x, shape, accumulator, again)
     return _fold_blocks(fold, x, shape, block, accumulator, again)
@@ -270,7 +284,7 @@ def _fold_whole(fold, x, shape, accumulator, again):
     groups = _power_of_two(min(LANES // inner, rows // 4))
     out = np.empty(outer * inner, accumulator)
     body = functools.partial(fold.kernel(x.dtype, accumulator, again), out, x, rows, inner, columns, groups)
-    parallel_for(outer * -(-inner // columns), max(BLOCK // (rows * columns), 1), body)
+    parallel_for(outer * -(-inner // columns), max(GRAIN // (rows * columns), 1), body)
     return out
 
 
@@ -295,9 +309,13 @@ def _power_of_two(limit):
 
 
 def _finish(flat, x, axes, keepdims, dtype):
-    kept = [size for d, size in enumerate(x.shape) if d not in axes]
-    whole = [1 if d in axes else size for d, size in enumerate(x.shape)]
-    return cast(flat.reshape(whole if keepdims else kept), dtype)
+    return cast(flat.reshape(_finish_shape(x, axes, keepdims)), dtype)
+
+
+def _finish_shape(x, axes, keepdims):
+    if keepdims:
+        return [1 if d in axes else size for d, size in enumerate(x.shape)]
+    return [size for d, size in enumerate(x.shape) if d not in axes]
 
 
 def _arg_extreme(function, x, axis, keepdims):
@@ -309,7 +327,7 @@ def _arg_extreme(function, x, axis, keepdims):
 
     def body(begin, end):
         out[begin:end] = function(x[begin:end], axis=axis, keepdims=True)
-    parallel_for(len(x), max(BLOCK // (x.size // len(x)), 1), body)
+    parallel_for(len(x), max(GRAIN // (x.size // len(x)), 1), body)
     return out if keepdims else out.squeeze(axis)
 
 
@@ -333,6 +351,11 @@ def _is_float(dtype):
 
 def _is_half(dtype):
     return dtype == np.float16 or dtype.name == "bfloat16"
+
+
+def _total_dtype(dtype, result):
+    """The dtype in which the parts of a sum are added up."""
+    return np.dtype(np.float64 if _is_float(result) or _is_float(dtype) else np.int64)
 
 
 def _sum_dtype(dtype):

@@ -21,7 +21,7 @@ __all__ = [
     "softmax_backward",
 ]
 
-GRAIN = 1 << 13  # elements: an exponential costs a few additions
+GRAIN = 1 << 16  # elements that are worth a thread
 
 
 def softmax(x, axis):

@@ -7,10 +7,10 @@ import numpy as np
 
 from .parallel import get_num_threads, parallel_for
 
-__all__ = ["broadcast_strides", "collapse", "empty_result", "loop_order", "plan_loop"]
+__all__ = ["CHEAP_GRAIN", "GRAIN", "broadcast_strides", "collapse", "empty_result", "loop_order", "plan_loop"]
 
-# A thread takes at least this many elements: waking another costs as much as a few thousand.
-GRAIN = 1 << 15
+GRAIN = 1 << 17  # elements that are worth a thread: of functions that call others, such as exp
+CHEAP_GRAIN = 1 << 19  # of functions of a few operations
 LOOPS = 3  # as many nested loops as `codegen.strided_loop` writes
 
 
@@ -92,7 +92,7 @@ class Loop:
     """One call's result and operands, ready for a kernel of `codegen`.
 
     ``kind`` is "flat" (every operand is one run of memory, or one element) or "strided"; ``pattern`` says how
-    each operand moves; ``run(kernel)`` fills ``result``.
+    each operand moves; ``run(kernel, grain)`` fills ``result``, on a thread for each ``grain`` of elements.
     """
 
     def __init__(self, kind, pattern, result, dtypes, run):
@@ -123,14 +123,13 @@ def _plan_flat(arrays, out, dtype):
     return Loop("flat", pattern, result, tuple(x.dtype for x in arrays), run)
 
 
-def _run_flat(operands, kernel):
-    parallel_for(operands[0].size, GRAIN, functools.partial(kernel, *operands))
+def _run_flat(operands, kernel, grain):
+    parallel_for(operands[0].size, grain, functools.partial(kernel, *operands))
 
 
 def _plan_strided(arrays, out, dtype):
-    shape = np.broadcast_shapes(*(array.shape for array in arrays)) if out is None else out.shape
     result = empty_result(arrays, dtype) if out is None else out
-    sizes, strides = _common_loops(shape, [result, *arrays])
+    sizes, strides = _common_loops(result.shape, *map(_steps, (result, *arrays)))
     if len(sizes) > LOOPS:
         alike = [_laid_out_like(result, array) for array in arrays]
         return _plan_strided(alike, result, dtype) if out is None else _plan_copied(alike, out)
@@ -139,7 +138,7 @@ def _plan_strided(arrays, out, dtype):
     kept = [(result, strides[0])] + [(x, s) for x, s in zip(arrays, strides[1:]) if x is not out]
     table = np.array([_pad(s, 0) for _, s in kept], np.int64)
     run = functools.partial(_run_strided, _pad(sizes, 1), [window(x) for x, _ in kept], table)
-    return Loop("strided", pattern, result, tuple(x.dtype for x in arrays), run)
+    return Loop("strided", pattern, result, tuple([x.dtype for x in arrays]), run)
 
 
 def _plan_copied(arrays, out):
@@ -147,42 +146,54 @@ def _plan_copied(arrays, out):
     loop = _plan_strided(arrays, None, out.dtype)
     dense, run = loop.result, loop.run
 
-    def run_and_copy(kernel):
-        run(kernel)
+    def run_and_copy(kernel, grain):
+        run(kernel, grain)
         np.copyto(out, dense)
 
     return Loop(loop.kind, loop.pattern, out, loop.dtypes, run_and_copy)
 
 
-def _run_strided(sizes, windows, table, kernel):
+def _run_strided(sizes, windows, table, kernel, grain):
     """Split the rows between threads, or every row where there are few."""
     outer, middle, inner = sizes
     rows = outer * middle
     if rows >= 2 * get_num_threads():
         def body(begin, end):
             kernel(*windows, middle, table, begin, end, 0, inner)
-        parallel_for(rows, max(GRAIN // max(inner, 1), 1), body)
+        parallel_for(rows, max(grain // max(inner, 1), 1), body)
         return
 
     def body(begin, end):
         kernel(*windows, middle, table, 0, rows, begin, end)
-    parallel_for(inner, GRAIN // max(rows, 1), body)
+    parallel_for(inner, grain // max(rows, 1), body)
 
 
-def _order_of(shape, arrays):
-    return loop_order(shape, [_strides_over(shape, array) for array in arrays])
+def _steps(array):
+    """The array's shape, its strides, and the bytes of an element: all that a plan depends on."""
+    return array.shape, array.strides, array.itemsize
 
 
-def _common_loops(shape, arrays):
-    """Return sizes and strides of the fewest loops, the result's smallest steps innermost."""
-    strides = [_strides_over(shape, array) for array in arrays]
+# A loop over small arrays takes less time than its plan; in a training step the same layouts come again and again.
+REMEMBERED = 1024
+
+
+@functools.lru_cache(REMEMBERED)
+def _result_order(*layouts):
+    """The shape of a result of operands with these `_steps`, and in which order its dimensions lie in memory."""
+    shape = np.broadcast_shapes(*[own_shape for own_shape, _, _ in layouts])
+    return shape, tuple(loop_order(shape, [_strides_over(shape, *layout) for layout in layouts]))
+
+
+@functools.lru_cache(REMEMBERED)
+def _common_loops(shape, *layouts):
+    """Return sizes and strides of the fewest loops, the first operand's (the result's) smallest steps innermost."""
+    strides = [_strides_over(shape, *layout) for layout in layouts]
     order = loop_order(shape, strides)
     return collapse([shape[d] for d in order], [[operand[d] for d in order] for operand in strides])
 
 
-def _strides_over(shape, array):
-    size = array.itemsize
-    return broadcast_strides(shape, array.shape, [stride // size for stride in array.strides])
+def _strides_over(shape, own_shape, own_strides, itemsize):
+    return broadcast_strides(shape, own_shape, [stride // itemsize for stride in own_strides])
 
 
 def _letter(step):
@@ -195,8 +206,9 @@ def _pad(values, filler):
 
 def empty_in_order(shape, dtype, order):
     """Return a dense uninitialised array whose dimensions lie in memory in ``order``, outermost first."""
-    array = np.empty([shape[d] for d in order], dtype)
-    return array.transpose(np.argsort(order)) if order else array
+    if list(order) == sorted(order):
+        return np.empty(shape, dtype)
+    return np.empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
 
 
 class _Offer(threading.local):
@@ -221,26 +233,28 @@ def _taken_offer(shape, dtype):
 
 def empty_result(arrays, dtype):
     """Return an uninitialised array for a pointwise result of ``arrays``, laid out as PyTorch does."""
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    shape, order = _result_order(*map(_steps, arrays))
     found = _taken_offer(shape, dtype)
     if found is not None and all(array.flags.c_contiguous for array in arrays):
         return found
-    return empty_in_order(shape, dtype, _order_of(shape, arrays))
+    return empty_in_order(shape, dtype, order)
 
 
 def _laid_out_like(result, array):
     """Return a copy of ``array`` with the result's shape and memory order; one element stays one."""
     if array.size == 1:
         return array
-    copy = empty_in_order(result.shape, array.dtype, _order_of(result.shape, [result]))
+    copy = empty_in_order(result.shape, array.dtype, _result_order(_steps(result))[1])
     np.copyto(copy, array)
     return copy
 
 
 def window(array):
     """Return the memory from the array's first element to its last as a flat array."""
-    if array.size == 0:
+    if array.size == 0 or array.flags.c_contiguous:
         return array.reshape(-1)
+    if array.flags.f_contiguous:
+        return array.T.reshape(-1)
     last = sum((size - 1) * stride for size, stride in zip(array.shape, array.strides))
     return np.lib.stride_tricks.as_strided(array, (last // array.itemsize + 1,), (array.itemsize,))
 

@@ -15,7 +15,7 @@ from .phases import phase_sizes, phases_first, row_numbers, tap_offsets
 
 TAPS = 3  # summed at a time: divides 3x3, and few enough for LLVM to prove that nothing overlaps
 LANES = 1024  # places that are taken together
-GRAIN = 1 << 16  # multiplications that are worth a thread
+GRAIN = 1 << 19  # multiplications that are worth a thread
 
 HEADER = f'''"""Gradients of weights as sums over shifted rows."""
 import numpy as np

@@ -122,9 +122,9 @@ def publish_with_alpha(name, spaces):
     declared, operator = exports[spaces[0]][name], registry[name].call
 
     def call(input, other, *, alpha=1, **out):
-        if out or alpha.__class__ is not int or alpha != 1:
-            return declared(input, other, alpha=fitting_alpha(name, input, other, alpha), **out)
-        return operator(input, other, 1)
+        if alpha.__class__ is not int or alpha != 1:
+            alpha = fitting_alpha(name, input, other, alpha)
+        return declared(input, other, alpha=alpha, **out) if out else operator(input, other, alpha)
     call.__name__ = call.__qualname__ = name
     call.__doc__, call.__module__ = declared.__doc__, declared.__module__
     call.__wrapped__ = declared
