@@ -146,10 +146,13 @@ def wrapped_to_ask(function, name, rules):
         if classes not in fitting:
             refuse_misfit(rules, args, kwargs)
             fitting.add(classes)
-        values = (*args, *kwargs.values())
-        if any([a.__class__ not in PLAIN and asks(a) for a in values]):
-            return True
-        if not any([a.__class__ in (list, tuple) for a in values]):
+        is_usual = True
+        for value in (*args, *kwargs.values()):
+            if value.__class__ not in PLAIN and asks(value):
+                return True
+            if value.__class__ is list or value.__class__ is tuple:      # the next may hold others
+                is_usual = False
+        if is_usual:
             usual.add(classes)
         return False
 

@@ -16,7 +16,7 @@ from .moments import block_moments, merged
 from .parallel import parallel_for
 from .pointwise import SMALL, cast, silently
 
-__all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "norm", "sum", "var"]
+__all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "norm", "product", "sum", "var"]
 
 BLOCK = 1 << 15  # elements of one column in a task
 GRAIN = 1 << 18  # elements that are worth a thread
@@ -55,6 +55,11 @@ class Fold:
 @codegen.reorderable
 def _add(total, x):
     return total + x
+
+
+@codegen.reorderable
+def _times(total, x):
+    return total * x
 
 
 @codegen.reorderable
@@ -102,6 +107,7 @@ def _highest(dtype):
 
 SUM = Fold(np.add, _add, _add, lambda dtype: 0, is_narrow=True)
 WIDE_SUM = Fold(np.add, _add, _add, lambda dtype: 0)
+PRODUCT = Fold(np.multiply, _times, _times, lambda dtype: 1)
 SQUARES = Fold(np.add, _add_square, _add, lambda dtype: 0)
 MAXIMUM = Fold(np.maximum, _larger, _larger, _lowest)
 MINIMUM = Fold(np.minimum, _smaller, _smaller, _highest)
@@ -123,6 +129,17 @@ def sum(x, axes=None, keepdims=False, out_dtype=None):
     axes = _all_axes(x, axes)
     fold = WIDE_SUM if dtype == np.float64 else SUM
     return _finish(_fold(fold, x, axes, _total_dtype(x.dtype, dtype)), x, axes, keepdims, dtype)
+
+
+def product(x, axes=None, keepdims=False):
+    """Return the product of floats over ``axes``; half precision is multiplied in float32."""
+    if x.size <= SMALL or axes == ():
+        wide = np.float32 if _is_half(x.dtype) else x.dtype
+        found = silently(functools.partial(np.multiply.reduce, x, axis=axes, dtype=wide, keepdims=keepdims))
+        return cast(np.asarray(found), x.dtype)
+    axes = _all_axes(x, axes)
+    wide = np.dtype(np.float32) if _is_half(x.dtype) else x.dtype
+    return _finish(_fold(PRODUCT, x, axes, wide), x, axes, keepdims, x.dtype)
 
 
 def norm(x, axes=None, keepdims=False):
@@ -184,11 +201,11 @@ def var(x, axes=None, correction=1, keepdims=False):
 
 def _squares_around_mean(x, axes):
     """The squares of the distances from the mean over ``axes``, added up; float64."""
-    sizes, reduced, flat = _plan(x, axes)
+    sizes, reduced = _merged(x.shape, axes)
     if not any(reduced):
         return np.zeros(x.shape)
     last = max(d for d, is_reduced in enumerate(reduced) if is_reduced)
-    found = block_moments(flat, (math.prod(sizes[:last]), sizes[last], math.prod(sizes[last + 1:])))
+    found = block_moments(_flat(x), (math.prod(sizes[:last]), sizes[last], math.prod(sizes[last + 1:])))
     blocks = [a.reshape(*sizes[:last], -1, *sizes[last + 1:]) for a in found[1:]]
     counts = found[0].reshape(-1, *[1] * len(sizes[last + 1:]))
     return merged(counts, *blocks, tuple([d for d, is_reduced in enumerate(reduced) if is_reduced]))
@@ -241,8 +258,8 @@ FOLDED = frozenset({"uint8", "int8", "int16", "int32", "int64", "float32", "floa
 
 def _fold(fold, x, axes, accumulator):
     """Return ``x`` folded over ``axes`` as a flat array in the order of the other axes."""
-    sizes, reduced, x = _plan(x, axes)
-    again = False
+    sizes, reduced = _merged(x.shape, axes)
+    x, again = _flat(x), False
     while any(reduced):
         last = max(d for d, is_reduced in enumerate(reduced) if is_reduced)
         outer, inner = math.prod(sizes[:last]), math.prod(sizes[last + 1:])
@@ -252,19 +269,24 @@ def _fold(fold, x, axes, accumulator):
     return x
 
 
-def _plan(x, axes):
-    """Return merged sizes, which of them are reduced, and ``x`` flat, its memory in that order."""
+def _flat(x):
+    """Return ``x`` flat, its memory in the order of its dimensions; half precision as float32."""
     if _is_half(x.dtype):
         x = x.astype(np.float32)
-    x = np.ascontiguousarray(x)
+    return np.ascontiguousarray(x).reshape(-1)
+
+
+@functools.lru_cache(1024)
+def _merged(shape, axes):
+    """Return the sizes of the fewest dimensions that describe a reduction, and which of them are reduced."""
     sizes, reduced = [], []
-    for d, size in enumerate(x.shape):
+    for d, size in enumerate(shape):
         if sizes and reduced[-1] == (d in axes):
             sizes[-1] *= size
         else:
             sizes.append(size)
             reduced.append(d in axes)
-    return sizes, reduced, x.reshape(-1)
+    return tuple(sizes), tuple(reduced)
 
 
 def _fold_one(fold, x, shape, accumulator, again):
@@ -350,7 +372,7 @@ def _is_float(dtype):
 
 
 def _is_half(dtype):
-    return dtype == np.float16 or dtype.name == "bfloat16"
+    return dtype.itemsize == 2 and dtype.kind not in "iu"  # bfloat16 is of no kind that NumPy knows
 
 
 def _total_dtype(dtype, result):

@@ -19,7 +19,7 @@ from .node_names import name_node
 from .reduction_arguments import (axis_of, check_truth_out, dims_of, names_none, numpy_names, reduced_count,
                                   reduced_shape, require_dim, restored, with_out_check, with_out_dtype)
 from .reduction_arrays import (FLOAT32, LOW_PRECISION, PLAIN, accumulated, add_up, converted, dense, is_number_array,
-                               summed, widened)
+                               multiplied, quick_size, summed, widened)
 
 
 # ---- sum, mean, prod
@@ -62,7 +62,7 @@ def fake_sum_dim(self, dim=None, keepdim=False, dtype=None):
     "self": lambda grad, self_shape: spread(grad, self_shape)})
 def sum_all(self, *, dtype=None):
     """The sum of all elements."""
-    if dtype is None and self.dtype.char in PLAIN and self.size <= folds.NAIVE:
+    if dtype is None and self.dtype.char in PLAIN and self.size <= folds.SMALL:
         return silently(add_up, self, None)
     return summed(converted(self, dtype), None, False, total_dtype(self, dtype))
 
@@ -73,7 +73,7 @@ def sum_all(self, *, dtype=None):
 def sum_dim(self, dim=None, keepdim=False, *, dtype=None):
     """The sums over the dimensions `dim` (int or tuple)."""
     axis = axis_of(dim, self.ndim)
-    if dtype is None and self.dtype.char in PLAIN and self.size <= folds.NAIVE:
+    if dtype is None and self.dtype.char in PLAIN and self.size <= quick_size(axis, self.ndim):
         return dense(silently(add_up, self, axis, None, None, keepdim))
     return summed(converted(self, dtype), axis, keepdim, total_dtype(self, dtype))
 
@@ -114,7 +114,7 @@ def fake_mean_dim(self, dim=None, keepdim=False, dtype=None):
 
 def mean_of(array, axis, keepdim, count, dtype):
     """The sum divided by the count; of no elements NaN. 16-bit floats are rounded once, at the end."""
-    if dtype is None and array.dtype.char in PLAIN and array.size <= folds.NAIVE:
+    if dtype is None and array.dtype.char in PLAIN and array.size <= quick_size(axis, array.ndim):
         return dense(silently(add_up, array, axis, None, None, keepdim) / (count or math.nan))
     array = converted(array, dtype)
     if is_number_array(array):
@@ -207,14 +207,14 @@ def fake_prod_dim(self, dim, keepdim=False, dtype=None):
 @operator("prod", jvp=prod_tangent, fake=fake_total, spaces=(), vjp={"self": prod_gradient})
 def prod_all(self, *, dtype=None):
     """The product of all elements."""
-    return accumulated(np.multiply, converted(self, dtype), None, False, total_dtype(self, dtype))
+    return multiplied(converted(self, dtype), None, False, total_dtype(self, dtype))
 
 
 @operator("prod_dim", jvp=prod_dim_tangent, fake=fake_prod_dim, spaces=(), vjp={"self": prod_dim_gradient})
 def prod_dim(self, dim, keepdim=False, *, dtype=None):
     """The products along one dimension."""
     require_dim(dim, "prod")
-    return accumulated(np.multiply, converted(self, dtype), dim, keepdim, total_dtype(self, dtype))
+    return multiplied(converted(self, dtype), dim, keepdim, total_dtype(self, dtype))
 
 
 @numpy_names

@@ -37,6 +37,20 @@ def summed(array, axis, keepdim, total):
     return accumulated(np.add, array, axis, keepdim, total)
 
 
+def quick_size(axis, ndim):
+    """Up to how many floats NumPy adds up well by itself: along the last dimension it adds in pairs, along others one row
+    after the other."""
+    is_in_pairs = axis is None or axis == -1 or axis == ndim - 1 or axis.__class__ is tuple and ndim - 1 in axis
+    return folds.SMALL if is_in_pairs else folds.NAIVE
+
+
+def multiplied(array, axis, keepdim, total):
+    """The product with NumPy dtype `total`."""
+    if array.size > folds.SMALL and total == array.dtype and total.kind == "f":
+        return dense(folds.product(array, dims_of(axis, array.ndim), keepdim))
+    return accumulated(np.multiply, array, axis, keepdim, total)
+
+
 def accumulated(ufunc, array, axis, keepdim, total):
     """`ufunc` over a small array with a result of NumPy dtype `total`, of 16-bit floats in float32."""
     via = FLOAT32 if total in LOW_PRECISION else total

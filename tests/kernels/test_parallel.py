@@ -31,10 +31,11 @@ def test_every_index_is_visited_once(total, grain, threads):
     assert (visits == 1).all()
 
 
-def test_a_loop_up_to_the_grain_runs_as_one_range_in_the_calling_thread():
+@pytest.mark.parametrize("total", [50, 99])
+def test_a_loop_below_two_grains_runs_as_one_range_in_the_calling_thread(total):
     ranges = []
-    parallel.parallel_for(50, 50, lambda begin, end: ranges.append((begin, end, threading.current_thread())))
-    assert ranges == [(0, 50, threading.current_thread())]
+    parallel.parallel_for(total, 50, lambda begin, end: ranges.append((begin, end, threading.current_thread())))
+    assert ranges == [(0, total, threading.current_thread())]
 
 
 def test_two_bodies_run_at_the_same_time():

@@ -79,9 +79,17 @@ def test_sums_are_at_least_as_accurate_as_numpy_s(shape, axes):
     assert ours <= np.spacing(np.float32(exact.max()))
 
 
-def test_variance_far_from_zero():
-    x = (1e4 + np.random.default_rng(0).normal(0, 1, (20, 5000))).astype(np.float32)
-    np.testing.assert_allclose(reduce.var(x, (1,)), x.var(axis=1, dtype=np.float64, ddof=1), rtol=1e-5)
+@pytest.mark.parametrize("shape, axes", [((20, 5000), (1,)), ((5000, 20), (0,)), ((100001,), None), ((9, 7, 700), (0, 2))])
+def test_variance_far_from_zero(shape, axes):
+    x = (1e4 + np.random.default_rng(0).normal(0, 1, shape)).astype(np.float32)
+    np.testing.assert_allclose(reduce.var(x, axes), x.var(axis=axes, dtype=np.float64, ddof=1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape, axes", CASES)
+def test_products(shape, axes):
+    x = np.exp(0.01 * (numbers(shape) - 1))
+    np.testing.assert_allclose(reduce.product(x, axes), x.prod(axis=axes, dtype=np.float64), rtol=1e-4)
+    assert reduce.product(x, axes).dtype == np.float32
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
