@@ -7,6 +7,7 @@ import traceback
 from ..ops.declare import exports
 from ..overrides import resolve_name
 from .node import Node, map_aggregate, writes
+from .python_calls import as_handed_on
 
 FURTHER = "See https://pytorch.org/docs/stable/fx.html#limitations-of-symbolic-tracing"
 
@@ -87,7 +88,7 @@ class Proxy:
         tracer = tracer_of((args, kwargs))
         if is_method_only(func):
             return tracer.create_proxy("call_method", func.__name__.strip("_"), args, kwargs)
-        return tracer.create_proxy("call_function", func, args, kwargs)
+        return tracer.create_proxy("call_function", func, *as_handed_on(func, args, kwargs))
 
 
 class Attribute(Proxy):

@@ -127,7 +127,7 @@ def infer_schema(prototype_function, /, *, mutates_args, op_name=None, tags=()):
 
 def schema_of(function, mutates_args, name):
     """The same as a Schema."""
-    signature = inspect.signature(function, eval_str=True)
+    signature = signature_of(function)
     signature_text = re.sub(rf"{PACKAGE}(\.\w+)+\.(Tensor|dtype|device)\b", rf"{PACKAGE}.\2", str(signature))
 
     def fail(what):
@@ -135,6 +135,21 @@ def schema_of(function, mutates_args, name):
     arguments = tuple([argument_of(i, p, mutates_args, fail) for i, p in enumerate(signature.parameters.values())])
     check_mutated(mutates_args, arguments, fail)
     return Schema(name, arguments, returns_of(signature.return_annotation, fail))
+
+
+def signature_of(function):
+    """The signature, annotations that are strings evaluated. ValueError where one names what is not there."""
+    try:
+        return inspect.signature(function, eval_str=True)
+    except NameError as error:
+        written = inspect.signature(function)
+        annotations = [p.annotation for p in written.parameters.values()] + [written.return_annotation]
+        unknown = next((a for a in annotations if isinstance(a, str) and error.name in a), error.name)
+        raise ValueError(
+            f"infer_schema(func): Unsupported type annotation {unknown}. It is not a type. ({error}). If you are using "
+            "'from __future__ import annotations', note that annotations are evaluated lazily as strings; make sure all "
+            "types referenced in annotations are importable at module scope, not only inside a local function. Got func "
+            f"with signature {written})") from None
 
 
 def argument_of(place, parameter, mutates_args, fail):

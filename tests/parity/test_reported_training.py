@@ -158,6 +158,11 @@ LIBRARY = """
     l = lib.Library("rt", "FRAGMENT"); l.define("keyed(Tensor x) -> Tensor")
     | lib.impl("rt::keyed", ("CPU", "Meta"))(lambda x: x * 2)
     | torch.ops.rt.keyed(torch.ones(1)), torch.ops.rt.keyed(torch.ones(1, device="meta")).shape
+    lib.infer_schema(eval("lambda x: x", {}), mutates_args=())
+    def lazy(x: "Tensor") -> "Tensor": return x
+    | lib.custom_op("rt::lazy", lazy, mutates_args=())
+    def lazy(x: "torch.Tensor") -> "torch.Tensor": return x * 2
+    | lib.custom_op("rt::lazy", lazy, mutates_args=())(torch.ones(1))
     def double(x: torch.Tensor) -> torch.Tensor: return x * 2
     | lib.custom_op("rt::double", double, mutates_args=())(torch.ones(1, device="meta"))
 """
