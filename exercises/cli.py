@@ -13,7 +13,8 @@ from pathlib import Path
 
 from exercises import catalog, lessons, naming, report, show, submission, watch
 from exercises.naming import UsageError
-from exercises.runner import GraderError, Limits, Result
+from exercises.results import Limits, Result
+from exercises.runner import GraderError
 from exercises.submission import Submission
 from exercises.workspace import FOLDER, Workspace, default_folder
 
@@ -140,7 +141,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     """Grade exercises and remember what passed."""
     workspace = _workspace(arguments)
     by_name = arguments.name and not any(map(catalog.of_set, arguments.name))
-    tell = _tell_details if by_name else _tell_briefly
+    tell = _tell_details if by_name else show.tell_briefly
     chosen = naming.chosen(arguments.name)
     _warn(workspace, only_exercises=True)
     results = lessons.check(workspace, chosen, Limits(arguments.seconds), tell, arguments.seed)
@@ -288,10 +289,6 @@ def _agreed(question: str) -> bool:
 
 def _tell_details(result: Result) -> None:
     print(show.details(result) + "\n", flush=True)
-
-
-def _tell_briefly(result: Result) -> None:
-    print(show.headline(result), flush=True)
 
 
 def _tell_progress(result: Result) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from exercises import catalog, show
-from exercises.runner import Job, Limits, Result, grade
+from exercises.results import Job, Limits, Result
+from exercises.runner import grade
 from exercises.submission import Submission
 from exercises.workspace import Workspace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from exercises.runner import Result
+from exercises.results import Result
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">

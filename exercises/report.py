@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from exercises import show
-from exercises.runner import Outcome, Result
+from exercises.results import Outcome, Result
 
 FIELDS = ("exercise", "property", "title", "points", "score", "status", "message")
 NOT_STARTED = ("todo", "no file")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 
 from exercises.catalog import Exercise
-from exercises.runner import Outcome, Result
+from exercises.results import Outcome, Result
 
 CODES = {"green": "32", "red": "31", "yellow": "33", "dim": "2", "bold": "1"}
 PRINTED_LINES, PRINTED_WIDTH = 20, 80
@@ -29,6 +29,11 @@ def headline(result: Result) -> str:
     points = f"{result.score}/{result.exercise.points}"
     line = f"{paint(word.ljust(11), colour)}  {points:>5}  {result.exercise.name:<18} {result.exercise.title}"
     return line + (f"\n{indented(result.note)}" if result.note else "")
+
+
+def tell_briefly(result: Result) -> None:
+    """Print the headline."""
+    print(headline(result), flush=True)
 
 
 def details(result: Result) -> str:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from exercises import catalog, lessons, picture, show
-from exercises.runner import Limits, Result
+from exercises.results import Limits, Result
 from exercises.workspace import Workspace
 
 KEYS = "n next   h hint   l list   c check all   x reset   v picture   t how torch does it   q quit"
@@ -66,7 +66,7 @@ class Watch:
 
     def check_all(self) -> None:
         """Grade everything, one line each."""
-        lessons.check(self.workspace, list(self.chosen), self.limits, _tell_briefly)
+        lessons.check(self.workspace, list(self.chosen), self.limits, show.tell_briefly)
 
     def reset(self) -> None:
         """Put the starter back, after a question."""
@@ -174,10 +174,6 @@ def _windows_key(seconds: float) -> str | None:
 
 def _modified(path: Path) -> float:
     return path.stat().st_mtime if path.exists() else 0.0
-
-
-def _tell_briefly(result: Result) -> None:
-    print(show.headline(result), flush=True)
 
 
 def _say_nothing(result: Result) -> None:

@@ -139,7 +139,8 @@ def test_replacing_while_a_test_runs(graded):
 
 
 def test_what_one_file_replaces_does_not_reach_the_next(tmp_path):
-    from exercises.runner import Job, grade
+    from exercises.results import Job
+    from exercises.runner import grade
 
     exercise = catalog.find("numeric_check")
     cheat = tmp_path / "numeric_check.py"

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from exercises import catalog, manifest, workspace
-from exercises.runner import Job, Limits, grade
+from exercises.results import Job, Limits
+from exercises.runner import grade
 
 EXERCISES = catalog.exercises()
 LIMITS = Limits(seconds=60)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from exercises import catalog, report
-from exercises.runner import Outcome, Result
+from exercises.results import Outcome, Result
 
 
 def result(*failing, name="offset", problem=""):
