@@ -3,7 +3,7 @@ from .dispatch import keys as _keys
 from .dispatch.overriding import disabled_torch_function as _disabled_torch_function_impl  # noqa: F401
 from .dispatch.state import state as _state
 from .dispatch.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass  # noqa: F401
-from .ops.random import Generator  # noqa: F401
+from .ops.generators import Generator  # noqa: F401
 
 
 class DispatchKeySet:

@@ -169,7 +169,7 @@ def set_rng_state(new_state, device="cuda"):
 
 
 def _generator():
-    from .ops.random import cuda_generator
+    from .ops.generators import cuda_generator
 
     _runtime()
     return cuda_generator()

@@ -17,7 +17,7 @@ from .memory.runtime import runtime_of as _runtime_of
 from .memory.sim.cost import CostModel
 from .memory.sim.cost import cost_model as _cost_model
 from .memory.streams import AcceleratorError  # noqa: F401
-from .ops.random import sim_generator as _generator
+from .ops.generators import sim_generator as _generator
 
 _runtime = _runtime_of("sim")
 default_generators = (_generator,)

@@ -24,7 +24,7 @@ from ..dispatch.state import state
 from ..fx import Graph
 from ..fx.proxy import at_line, hold_constants, user_frame
 from ..nn import Buffer, Parameter
-from ..ops.random import default_generator
+from ..ops.generators import default_generator
 from ..ops.torch_dispatch import TorchDispatchMode, is_factory
 from ..tensor import Size, Tensor, meta_tensor, stride_of
 from ..utils._pytree import tree_flatten, tree_map_only, tree_unflatten

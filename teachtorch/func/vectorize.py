@@ -12,7 +12,7 @@ from ..autograd.function import FunctionMeta, has_vmap_rule
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..dispatch.state import excluding
-from ..ops.random import get_rng_state, set_rng_state
+from ..ops.generators import get_rng_state, set_rng_state
 from ..tensor import Tensor
 from .active import transform
 from .batched import mark, unmark

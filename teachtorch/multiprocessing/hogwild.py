@@ -13,7 +13,8 @@ https://pytorch.org/docs/stable/notes/multiprocessing.html#hogwild
 """
 from ..kernels.parallel import set_num_threads
 from ..nn import functional as F
-from ..ops.random import manual_seed, randperm
+from ..ops.generators import manual_seed
+from ..ops.random import randperm
 from .processes import start_processes
 
 

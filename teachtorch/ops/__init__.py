@@ -13,9 +13,9 @@ MODULES = (
     "matmul", "matmul_sums",
     # shapes, copies, new tensors
     "view", "splitting", "view_in_place", "creation", "convert", "joining", "turning", "diagonals",
-    "random", "questions", "view_copies", "interchange", "sharing", "random_counts", "differences",
+    "generators", "random", "questions", "view_copies", "interchange", "sharing", "random_counts", "differences",
     "indexing", "picking", "masking", "scatter", "embedding", "histograms_with_edges", "segments",
-    "einsum",
+    "einsum", "contractions",
     "linalg_older", "linalg", "linalg_factor", "linalg_orthogonal", "linalg_lu", "linalg_ldl", "linalg_least_squares",
     "linalg_norms", "linalg_vectors", "linalg_low_rank",
     "dropout",
@@ -25,7 +25,7 @@ MODULES = (
     # through time
     "recurrent", "attention", "multihead_attention",
     # made of the above
-    "measures", "loss_ctc", "loss_ranking",
+    "measures", "loss_ctc", "loss_ranking", "loss_margin",
     # all parameters at once
     "foreach", "fused_optim",
     # on accelerators

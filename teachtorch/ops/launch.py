@@ -30,7 +30,7 @@ from ..tensor import Tensor, array_of, from_array, from_geometry
 from .declare import results_type
 from .elementwise import check_result, refuse_overlap, refuse_partial_overlap
 from .fake import Fake
-from .random import generator_of_launch
+from .generators import generator_of_launch
 
 # Operators that take index tensors of the CPU beside a tensor on an accelerator, as PyTorch's do.
 TAKE_CPU_INDICES = ("index", "index_put", "index_put_", "index_backward")

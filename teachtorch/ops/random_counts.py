@@ -14,7 +14,7 @@ from ..dispatch.operator import registry
 from .declare import operator, publish
 from .fake import Fake
 from .pointwise import no_gradient
-from .random import stream_of
+from .generators import stream_of
 
 STIRLING_TAILS = (0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287)

@@ -1,4 +1,4 @@
-"""softmax and log_softmax, and their backward operators."""
+"""softmax and log_softmax with their backward operators, and what is made of them: softmin, gumbel_softmax."""
 import numbers
 import warnings
 
@@ -10,7 +10,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels import softmax as rows
 from ..kernels.pointwise import SMALL, silently
-from .declare import operator, publish, write_out
+from .declare import exports, operator, publish, write_out
 from .fake import Fake
 from .reduction_arguments import check_out_dtypes
 from .reduction_arrays import PLAIN, is_number_array, widened
@@ -219,7 +219,22 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     return softmax(-input, implicit_dim("softmin", input.dim(), _stacklevel) if dim is None else dim, dtype)
 
 
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    """A sample of the softmax relaxation of choosing a class, from its unnormalised log probabilities.
+
+    `tau`: the temperature. `hard`: a one-hot choice, with the gradient of the soft one (Jang et al. 2016).
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    gumbels = -logits.detach().new_empty(logits.shape).exponential_().log()
+    soft = ((logits + gumbels) / tau).softmax(dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    return exports[""]["zeros_like"](logits).scatter_(dim, index, 1.0) - soft.detach() + soft
+
+
 functional_softmax.__name__ = functional_softmax.__qualname__ = "softmax"
 functional_log_softmax.__name__ = functional_log_softmax.__qualname__ = "log_softmax"
-for _function in (functional_softmax, functional_log_softmax, softmin):
+for _function in (functional_softmax, functional_log_softmax, softmin, gumbel_softmax):
     publish(_function.__name__, _function, ("nn.functional",))

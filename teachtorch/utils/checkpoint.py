@@ -20,7 +20,7 @@ from ..autograd.engine import TargetedTask, current
 from ..autograd.graph import saved_tensors_hooks
 from ..autograd.saved import Saved, save_input
 from ..core import observer
-from ..ops.random import fork_rng, get_rng_state, set_rng_state
+from ..ops.generators import fork_rng, get_rng_state, set_rng_state
 from ..tensor import Tensor
 from ._pytree import tree_map
 from .selective_checkpoint import (CheckpointPolicy, SelectiveCheckpointContext,  # noqa: F401

@@ -1,4 +1,4 @@
-"""Sample arguments for teachtorch/ops/loss_ranking.py and loss_ctc.py. Weights and targets are float32 or
+"""Sample arguments for teachtorch/ops/loss_ranking.py and loss_margin.py and loss_ctc.py. Weights and targets are float32 or
 integers, since they have no derivative."""
 
 import numpy as np

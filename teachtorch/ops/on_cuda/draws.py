@@ -7,7 +7,7 @@ over the host, from a generator made of the same two numbers.
 
 from ...core import dtype as dt
 from ...tensor import Tensor
-from ..random import launch_of
+from ..generators import launch_of
 from .launching import FLOATS, kernel_for, takes
 
 

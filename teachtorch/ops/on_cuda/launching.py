@@ -15,7 +15,7 @@ from ...tensor import Tensor, array_of, from_array, from_geometry
 from ..elementwise import scalar_of
 from ..fake import Fake
 from ..launch import also_written, each_tensor, tensor_like
-from ..random import generator_of_launch
+from ..generators import generator_of_launch
 from ..staging import send, twin_of, uninitialised_twin
 
 native = {}  # name of an operator -> function(launch, outputs, args), False if these arguments are not for it

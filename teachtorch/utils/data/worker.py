@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.parallel import set_num_threads
-from ...ops.random import manual_seed
+from ...ops.generators import manual_seed
 from . import transport
 from .fetch import fetcher_of
 
