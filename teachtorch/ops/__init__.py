@@ -6,7 +6,8 @@
 # The modules that hold declarations, in the order in which they are imported.
 MODULES = (
     # element by element
-    "pointwise", "comparison", "elementary", "activation", "functional_activation", "special", "bessel", "polynomials",
+    "pointwise", "comparison", "elementary", "error_gamma", "activation", "functional_activation", "special",
+    "bessel", "polynomials",
     # over dimensions
     "reduction", "extrema", "vector_norm", "statistics", "order_statistics", "histograms", "scan", "sorting", "softmax",
     "loss", "loss_pointwise", "normalization",

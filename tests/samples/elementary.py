@@ -1,4 +1,4 @@
-"""Samples for teachtorch/ops/elementary.py."""
+"""Samples for teachtorch/ops/elementary.py and error_gamma.py."""
 import numpy as np
 
 from tests.samples import bools, ints, positive, sample, x
