@@ -321,26 +321,40 @@ def moved(node, i, grad, device):
 
 
 class Current(threading.local):
-    """The backward pass that runs in this thread, innermost, and what is to be called after the outermost."""
+    """The backward pass that runs in this thread, innermost; what is to be called after it, and after the outermost."""
 
     task = None
     callbacks = ()
+    last_callbacks = ()
 
 
 current = Current()
 
 
 def queue_callback(callback):
-    """Call `callback()` when the outermost backward pass of this thread has ended. RuntimeError if none runs."""
-    if current.task is None:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    """Call `callback()` when the backward pass that runs in this thread, the innermost, has ended: still in its grad
+    mode. RuntimeError if none runs."""
+    require_a_pass()
     current.callbacks = (*current.callbacks, callback)
 
 
-def run_callbacks():
-    while current.callbacks:
-        callback, *later = current.callbacks
-        current.callbacks = tuple(later)
+def queue_last_callback(callback):
+    """Call `callback()` when the outermost backward pass of this thread has ended."""
+    require_a_pass()
+    current.last_callbacks = (*current.last_callbacks, callback)
+
+
+def require_a_pass():
+    if current.task is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+
+
+def run_callbacks(is_outermost):
+    """Call what was queued, in this order, and what these calls queue."""
+    while current.callbacks or (is_outermost and current.last_callbacks):
+        kind = "callbacks" if current.callbacks else "last_callbacks"
+        callback, *later = getattr(current, kind)
+        setattr(current, kind, tuple(later))
         callback()
 
 
@@ -361,17 +375,19 @@ def run_backward(edges, grads, keep_graph, create_graph, targets=None, accumulat
     if observer.active:
         observer.report("backward", phase="start", node=root, roots=tuple(edges), dependencies=dict(task.dependencies))
     set_grad_mode(create_graph)
-    current.task = task
+    outer_callbacks, current.task, current.callbacks = current.callbacks, task, ()
     try:
         task.run(root, keep_graph)
+        side_streams.restore(streams)
+        for place in task.last_streams:
+            wait_in_current_stream(place)
+        run_callbacks(outer_task is None)
     finally:
         set_grad_mode(before)
-        current.task = outer_task
+        current.task, current.callbacks = outer_task, outer_callbacks
+        if outer_task is None:
+            current.last_callbacks = ()
         side_streams.restore(streams)
-    for place in task.last_streams:
-        wait_in_current_stream(place)
-    if outer_task is None:
-        run_callbacks()
     if observer.active:
         observer.report("backward", phase="end", node=root, roots=tuple(edges))
     return None if targets is None else task.captures

@@ -1020,6 +1020,76 @@ def callbacks_after_backward(m):
     return seen
 
 
+def with_callback(m, log, name, inside=lambda: None):
+    """A Function whose backward queues a callback, then calls `inside`."""
+    queue = m.autograd.Variable._execution_engine.queue_callback
+
+    class Queues(m.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            queue(lambda: log.append((name, m.is_grad_enabled())))
+            inside()
+            return grad * 2
+
+    return Queues.apply
+
+
+@program
+def callbacks_of_a_nested_backward(m):
+    log = []
+
+    def nested():
+        with m.enable_grad():
+            with_callback(m, log, "inner")(leaf(m)).sum().backward()
+        log.append("inner has ended")
+
+    with_callback(m, log, "outer", nested)(leaf(m)).sum().backward()
+    return log
+
+
+@program
+def callbacks_that_queue_callbacks(m):
+    log, x = [], leaf(m)
+    queue = m.autograd.Variable._execution_engine.queue_callback
+    x.register_hook(lambda g: queue(lambda: queue(lambda: log.append("second"))))
+    x.sum().backward()
+    return log
+
+
+@program
+def callbacks_in_the_grad_mode_of_the_pass(m):
+    log = []
+    with_callback(m, log, "plain")(leaf(m)).sum().backward()
+    with_callback(m, log, "graph")(leaf(m)).sum().backward(create_graph=True)
+    return log, m.is_grad_enabled()
+
+
+@program
+def callbacks_of_a_backward_that_failed(m):
+    log = []
+
+    def fail():
+        raise KeyError("planted")
+
+    try:
+        with_callback(m, log, "of the failed", fail)(leaf(m)).sum().backward()
+    except KeyError:
+        leaf(m).sum().backward()
+    return log
+
+
+@program
+def callback_that_fails(m):
+    x = leaf(m)
+    queue = m.autograd.Variable._execution_engine.queue_callback
+    x.register_hook(lambda g: queue(lambda: 1 // 0))
+    x.sum().backward()
+
+
 @program
 def callback_outside_backward(m):
     m.autograd.Variable._execution_engine.queue_callback(print)

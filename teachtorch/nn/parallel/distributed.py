@@ -227,7 +227,7 @@ class DistributedDataParallel(Module, Joinable):
 
     def _anyone_syncs_backward(self, is_joined_rank):
         """Whether ranks at work will average this time: no_sync is the same on all of them."""
-        asks = tensor([0 if is_joined_rank or not self.require_backward_grad_sync else 1])
+        asks = tensor([0.0 if is_joined_rank or not self.require_backward_grad_sync else 1.0])
         dist.all_reduce(asks, group=self.process_group)
         return bool(asks.item())
 

@@ -14,7 +14,7 @@ al., PyTorch Distributed, VLDB 2020, section 3.2.
 
 import time
 
-from ...autograd.engine import queue_callback
+from ...autograd.engine import queue_last_callback
 from ...autograd.grad_mode import no_grad
 from ...core import observer
 from ...core.dtype import int32
@@ -127,7 +127,7 @@ class Reducer:
             self.must_finalize = True
             if self.static_graph and self.uses is None:
                 self.counts = [0] * len(self.parameters)
-                queue_callback(self.finish_first_static_pass)
+                queue_last_callback(self.finish_first_static_pass)
         if self.static_graph and self.uses is None:
             self.counts[index] += 1
             self.ready_order += [index] if self.counts[index] == 1 and not self.has_rebuilt else []
@@ -142,7 +142,7 @@ class Reducer:
         self.mark_ready(index)
         if self.next_bucket == len(self.buckets):  # nothing more will become ready
             self.ask_who_used(self.is_used)
-            queue_callback(self.finalize)
+            queue_last_callback(self.finalize)
 
     def finish_first_static_pass(self):
         """A static graph's first pass only counts; its buckets travel when it has ended."""
