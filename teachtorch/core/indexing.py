@@ -220,6 +220,8 @@ def _slice_bounds(item):
 
 
 def _slice_int(bound):
+    if bound.__class__ is int:
+        return bound
     try:
         return as_int(bound)
     except TypeError:

@@ -5,9 +5,9 @@
     print(traced.code)                      # the Python that the graph means
     jit.save(traced, "model.pt")            # a zip of text and raw bytes; jit.load needs no code of yours
 
-`trace.py` notes a run, `warn.py` tells what a trace cannot see, `graph.py` is the graph as text, `module.py`
-what `trace` returns, `archive.py` the file, `freezing.py` what runs on it for inference, `script.py` what is
-not here.
+`trace.py` notes a run, `sizes.py` the sizes that it asks for, `warn.py` tells what a trace cannot see, `graph.py` is
+the graph as text, `module.py` what `trace` returns, `archive.py` the file, `freezing.py` what runs on it for
+inference, `script.py` what is not here.
 
 Tracing listens below autograd, as a TorchDispatchMode, while real operators run on the example's numbers. The
 capture of `teachtorch.compile` runs on tensors without numbers and must stop where Python asks for one; a

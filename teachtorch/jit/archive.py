@@ -9,7 +9,7 @@ Loading looks operators up by name in the table and calls nothing else, so that 
 only name operators. PyTorch's own format is another one.
 """
 import json
-import operator
+import keyword
 import zipfile
 
 from ..core import dtype as dtypes
@@ -24,6 +24,7 @@ from ..ops.namespaces import OpOverload
 from ..utils._pytree import TreeSpec
 from .graph import Graph
 from .module import ScriptModule
+from .sizes import FUNCTIONS, NAMES
 
 VERSION = "1"
 CONTAINERS = {"tuple": tuple, "list": list, "dict": dict}
@@ -104,8 +105,8 @@ def node_as_json(node):
     target = node.target
     if isinstance(target, OpOverload):
         target = str(target)
-    elif target is operator.getitem:
-        target = "getitem"
+    elif target in NAMES:
+        target = NAMES[target]
     return {"name": node.name, "op": node.op, "target": target, "args": as_json(node.args),
             "kwargs": as_json(dict(node.kwargs)),
             "meta": {k: v for k, v in node.meta.items() if isinstance(v, str)}}
@@ -132,18 +133,29 @@ def graph_from(nodes):
     graph, made = Graph(), {}
     for about in nodes:
         args, kwargs = from_json(about["args"], made), from_json(about["kwargs"], made)
+        check_names(kwargs)
         node = graph.create_node(about["op"], target_from(about), args, kwargs, about["name"])
         node.meta.update(about["meta"])
         made[about["name"]] = node
     return graph
 
 
+def check_names(names):
+    """RuntimeError for what would not be a name in the Python that the graph becomes, but code of the file's own."""
+    for name in names:
+        if not (isinstance(name, str) and (name.isidentifier() or name.isdigit()) and not keyword.iskeyword(name)):
+            raise RuntimeError(f"the file has {name!r} where a name should be")
+
+
 def target_from(about):
     """The operator of a call; RuntimeError for what is none."""
-    if about["op"] != "call_function":
+    if about["op"] in ("placeholder", "get_attr", "output"):
+        check_names(about["target"].split("."))
         return about["target"]
-    if about["target"] == "getitem":
-        return operator.getitem
+    if about["op"] != "call_function":  # a method would be any method of any object
+        raise RuntimeError(f"the file has a node of the kind {about['op']}, which a trace has not")
+    if about["target"] in FUNCTIONS:
+        return FUNCTIONS[about["target"]]
     from .. import ops
 
     place = ops
@@ -159,11 +171,15 @@ def from_json(value, made):
         return value
     kind = value["kind"]
     if kind == "node":
+        if value["name"] not in made:
+            raise RuntimeError(f"the file uses a node that it has not: {value['name']!r}")
         return made[value["name"]]
     if kind in ("tuple", "list"):
         return CONTAINERS[kind]([from_json(v, made) for v in value["items"]])
     if kind == "dict":
         return {key: from_json(v, made) for key, v in value["items"].items()}
+    if kind not in CONSTANTS:
+        raise RuntimeError(f"the file has an argument of an unknown kind: {kind!r}")
     return CONSTANTS[kind](value["text"])
 
 

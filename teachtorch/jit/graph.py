@@ -6,6 +6,7 @@ from ..core.device import device
 from ..core.dtype import dtype
 from .. import fx
 from ..fx.node import Node
+from .sizes import NAMES as NUMBERS
 
 NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
          "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
@@ -67,8 +68,9 @@ def call(node):
         return f'prim::GetAttr[name="{node.target}"]()'
     if node.target is operator.getitem:
         return f"prim::TupleIndex({text(node.args[0])}, {node.args[1]})"
+    name = f"aten::{NUMBERS[node.target]}" if node.target in NUMBERS else node.target._name
     arguments = [text(a) for a in node.args] + [f"{key}={text(value)}" for key, value in node.kwargs.items()]
-    return f"{node.target._name}({', '.join(arguments)})"
+    return f"{name}({', '.join(arguments)})"
 
 
 def text(argument):

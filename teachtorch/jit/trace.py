@@ -17,6 +17,7 @@ from ..tensor import Tensor
 from ..utils._pytree import tree_flatten, tree_map_only, tree_unflatten
 from .graph import Graph, type_of
 from .module import ScriptFunction, ScriptModule
+from .sizes import plain, sizes_traced, with_nodes
 from .warn import TracerWarning, warn, warning_of_lost_values
 
 hold_constants(dtype, device, layout, memory_format)
@@ -38,9 +39,9 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
           strict=True, example_kwarg_inputs=None):
     """Run `func` on an example and return what ran as a ScriptModule (of a Module) or ScriptFunction.
 
-    A branch, a loop's length, a Python number computed from a tensor: whatever these inputs led to is frozen,
-    with a
-    TracerWarning where a tensor was asked for its value. Deprecated in PyTorch: torch.compile, torch.export.
+    A branch, a loop's length, a Python number computed from a tensor: whatever these inputs led to is frozen, with a
+    TracerWarning where a tensor was asked for its value. Sizes, and what is computed of them, are not frozen.
+    Deprecated in PyTorch: torch.compile, torch.export.
 
     Args:
         func: a Module or function of tensors, and of tuples, lists and dicts of tensors; it returns such.
@@ -158,7 +159,7 @@ class Tracing(TorchDispatchMode):
     def listening(self):
         tracing.append(self)
         try:
-            with named_scopes(self), warning_of_lost_values(self.is_traced), self:
+            with named_scopes(self), warning_of_lost_values(self.is_traced), sizes_traced(self), self:
                 yield
         finally:
             tracing.pop()
@@ -171,7 +172,8 @@ class Tracing(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         nodes = tree_map_only(Tensor, self.node_of, (args, kwargs))
-        result = func(*args, **kwargs)
+        nodes = [with_nodes(a, self) for a in nodes[0]], {k: with_nodes(v, self) for k, v in nodes[1].items()}
+        result = func(*map(plain, args), **{k: plain(v) for k, v in kwargs.items()})
         node = self.graph.call_function(func, tuple(nodes[0]), dict(nodes[1]))
         node.meta["scope"] = self.scopes[-1] if self.scopes else ""
         frame = user_frame()

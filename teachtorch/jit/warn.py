@@ -8,13 +8,20 @@ from ..tensor import Tensor
 
 ASKING = {"__bool__": "boolean", "__int__": "integer", "__index__": "index", "__float__": "float",
           "item": "number",
-          "tolist": "list", "numpy": "NumPy array", "__iter__": "sequence of tensors"}
+          "tolist": "list", "numpy": "NumPy array", "__iter__": "sequence of tensors", "__len__": "length"}
 MESSAGE = ("Converting a tensor to a Python {} might cause the trace to be incorrect. We can't record the "
            "data flow of Python values, so this value will be treated as a constant in the future. This "
            "means that the trace might not generalize to other inputs!")
 ITERATION = ("Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different "
              "shape won't change the number of iterations executed (and might lead to errors or silently "
              "give incorrect results).")
+
+
+LENGTH = ("Using len to get tensor shape might cause the trace to be incorrect. Recommended usage would be "
+          "tensor.shape[0]. Passing a tensor of different shape might lead to errors or silently give incorrect "
+          "results.")
+
+OF_ITS_OWN = {"__iter__": ITERATION, "__len__": LENGTH}
 
 
 class TracerWarning(Warning):
@@ -39,7 +46,7 @@ def warning_of_lost_values(is_traced):
     def noisy(name, method):
         def asked(self, *args, **kwargs):
             if not asking and is_traced(self):
-                warn(ITERATION if name == "__iter__" else MESSAGE.format(ASKING[name]))
+                warn(OF_ITS_OWN.get(name) or MESSAGE.format(ASKING[name]))
             asking.append(name)
             try:
                 return method(self, *args, **kwargs)

@@ -242,19 +242,20 @@ def require_other(other):
 
 def folded(input, other):
     """A batch times one matrix or vector: the batch dimensions become rows of one product."""
-    *batch, m = input._shape
+    *batch, m = input.shape
     rows = input.reshape(math.prod(batch), m)
     if len(other._shape) == 1:
         return unsafe_view(rows.mv(other), batch)
-    return unsafe_view(rows.mm(other), (*batch, other._shape[1]))
+    return unsafe_view(rows.mm(other), (*batch, other.shape[1]))
 
 
 def batched(input, other):
     """Batches with broadcasting, as one bmm."""
     is_vector = len(input._shape) == 1
     a = input.unsqueeze(0) if is_vector else input
-    batch = geometry.broadcast_shapes(a._shape[:-2], other._shape[:-2])
-    (n, m), (k, p), count = a._shape[-2:], other._shape[-2:], math.prod(batch)
+    batch, others = a.shape[:-2], other._shape[:-2]
+    batch = batch if a._shape[:-2] == others else geometry.broadcast_shapes(a._shape[:-2], others)
+    (n, m), (k, p), count = a.shape[-2:], other.shape[-2:], math.prod(batch)
     left = a.expand(*batch, n, m).reshape(count, n, m)
     right = other.expand(*batch, k, p).reshape(count, k, p)
     return unsafe_view(left.bmm(right), (*batch, p) if is_vector else (*batch, n, p))
@@ -321,9 +322,9 @@ def linear(input, weight, bias=None):
     check_linear(input, weight)
     if bias is None:
         return matmul(input, weight.t())
-    *batch, m = input._shape
+    *batch, m = input.shape
     found = bias.addmm(input.reshape(math.prod(batch), m), weight.t())
-    return found.view((*batch, found._shape[1]))
+    return found.view((*batch, found.shape[1]))
 
 
 def check_linear(input, weight):

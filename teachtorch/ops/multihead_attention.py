@@ -162,7 +162,7 @@ def padded(mask, count):
 def in_heads(projected, bias_k, bias_v, static_k, static_v, heads):
     """Query, key and value as (batch * heads, length, features)."""
     q, k, v = projected
-    batch, features = q._shape[1], q._shape[2] // heads
+    batch, features = q.shape[1], q.shape[2] // heads
     if bias_k is not None:
         k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
     found = [as_heads(q, batch, heads, features)]
@@ -176,7 +176,7 @@ def in_heads(projected, bias_k, bias_v, static_k, static_v, heads):
 
 def as_heads(t, batch, heads, features):
     """(length, batch, E) as (batch * heads, length, features)."""
-    return t.view(t._shape[0], batch * heads, features).transpose(0, 1)
+    return t.view(t.shape[0], batch * heads, features).transpose(0, 1)
 
 
 def given_heads(static, name, batch_heads, features):
@@ -214,15 +214,15 @@ def weighed(q, k, v, mask, dropout_p, is_causal, heads):
     scores = q.bmm(k.transpose(-2, -1)) if mask is None else mask.baddbmm(q, k.transpose(-2, -1))
     weights = scores.softmax(-1)
     weights = F["dropout"](weights, dropout_p) if dropout_p > 0 else weights
-    return weights.bmm(v).transpose(0, 1), weights.view(-1, heads, *weights._shape[1:])
+    return weights.bmm(v).transpose(0, 1), weights.view(-1, heads, *weights.shape[1:])
 
 
 def unweighed(q, k, v, mask, dropout_p, is_causal, heads):
     """(output (queries, batch, heads, features), None)."""
-    batch = q._shape[0] // heads
+    batch = q.shape[0] // heads
     if mask is not None:
         mask = mask.unsqueeze(0) if mask._shape[0] == 1 else mask.view(batch, heads, -1, k._shape[1])
-    q, k, v = (t.view(batch, heads, *t._shape[1:]) for t in (q, k, v))
+    q, k, v = (t.view(batch, heads, *t.shape[1:]) for t in (q, k, v))
     return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal).permute(2, 0, 1, 3), None
 
 
@@ -262,7 +262,7 @@ def multi_head_attention_forward(
     if not is_batched:
         query, key, value = (t.unsqueeze(1) for t in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-    (queries, batch, embed_dim), heads = query._shape, num_heads
+    (queries, batch, embed_dim), heads = query.shape, num_heads
     key_padding_mask = float_mask(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query._dtype)
     attn_mask, is_causal = causal_arguments(attn_mask, is_causal, key_padding_mask, need_weights, query._dtype)
     check_sizes(query, key, value, embed_dim_to_check, heads, use_separate_proj_weight)
@@ -281,7 +281,7 @@ def multi_head_attention_forward(
     attend = weighed if need_weights else unweighed
     out, weights = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, heads)
     out = linear(out.reshape(queries * batch, embed_dim), out_proj_weight, out_proj_bias)
-    return handed_out(out.view(queries, batch, out._shape[1]), weights, average_attn_weights, is_batched)
+    return handed_out(out.view(queries, batch, out.shape[1]), weights, average_attn_weights, is_batched)
 
 
 def handed_out(out, weights, average_attn_weights, is_batched):

@@ -67,7 +67,7 @@ publish("split", split_method, ("Tensor",))
 @composite("chunk")
 def chunk(self, chunks, dim=0):
     """At most `chunks` equal pieces of a dimension (the last may be smaller), as a tuple of views."""
-    sizes = geometry.chunk_sizes(self._shape, chunks, dim)
+    sizes = geometry.chunk_sizes(self.shape, chunks, dim)
     if not self._shape[geometry.wrap_dim(dim, len(self._shape))]:
         return registry["split_with_sizes"](self, sizes, dim)
     return registry["split"](self, sizes[0], dim)

@@ -213,6 +213,9 @@ def unsafe_view(self, size):
     return geometry.view(self._shape, stride_of(self), self._offset, size)
 
 
+copies = []  # while something stands here, a tensor that is not contiguous is copied: a trace will see other strides
+
+
 @composite("reshape", spaces=())
 def reshape(self, shape):
     """The same elements with another shape: a view where possible, a copy otherwise; one size may be -1."""
@@ -222,7 +225,7 @@ def reshape(self, shape):
     if entries_of(self) is not None:
         raise RuntimeError("reshape is not implemented for sparse tensors")
     shape = geometry.infer_size(shape, geometry.numel(old))
-    if geometry.view_strides(old, stride_of(self), shape) is None:
+    if copies or geometry.view_strides(old, stride_of(self), shape) is None:
         return _unsafe_view(self.clone(memory_format=contiguous_format), shape)
     return call_view(self, shape)
 
@@ -242,8 +245,8 @@ def reshape_as(self, other):
 @composite("flatten")
 def flatten(self, start_dim=0, end_dim=-1):
     """The dimensions from `start_dim` to `end_dim` merged into one; a vector as it is."""
-    shape = geometry.flatten_shape(self._shape, start_dim, end_dim)
-    return self if shape == self._shape else self.reshape(shape)
+    shape = geometry.flatten_shape(self.shape, start_dim, end_dim)
+    return self if len(shape) == len(self._shape) else self.reshape(shape)
 
 
 @composite("ravel")

@@ -219,6 +219,34 @@ def test_a_file_can_name_operators_alone(ours, tmp_path):
             ours.jit.load(tmp_path / "evil.pt")
 
 
+CODE = "x=open(__file__)"  # what would run if it came into the graph's Python
+HOSTILE = {
+    "a parameter's name": ("placeholder", {"target": CODE}),
+    "the name of a keyword": ("call_function", {"kwargs": {"kind": "dict", "items": {f"alpha={CODE}, beta": 1}}}),
+    "a keyword of Python's": ("placeholder", {"target": "lambda"}),
+    "a path": ("placeholder", {"op": "get_attr", "target": f"forward or {CODE}"}),
+    "a method": ("call_function", {"op": "call_method", "target": "__reduce__"}),
+    "a module": ("call_function", {"op": "call_module", "target": f"forward or {CODE}"}),
+    "a node": ("call_function", {"args": {"kind": "tuple", "items": [{"kind": "node", "name": "nowhere"}]}}),
+    "a kind": ("call_function", {"args": {"kind": "tuple", "items": [{"kind": "eval", "text": CODE}]}}),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_file_cannot_bring_code_of_its_own(ours, tmp_path, what):
+    op, change = HOSTILE[what]
+    traced, _ = trace(ours, lambda x: x + 1, ours.ones(1))
+    with zipfile.ZipFile(saved(ours, traced)) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    graph = json.loads(contents["graph.json"])
+    next(n for n in graph["nodes"] if n["op"] == op).update(change)
+    with zipfile.ZipFile(tmp_path / "evil.pt", "w") as archive:
+        for name, content in (contents | {"graph.json": json.dumps(graph)}).items():
+            archive.writestr(name, content)
+    with pytest.raises(RuntimeError, match="the file (has|uses) "):
+        ours.jit.load(tmp_path / "evil.pt")
+
+
 def test_other_files_are_refused(ours):
     with pytest.raises(RuntimeError, match="no zip archive"):
         ours.jit.load(io.BytesIO(b"text"))

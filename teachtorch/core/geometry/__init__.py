@@ -32,6 +32,7 @@ from .reshaping import (  # noqa: F401
 from .sizes import (  # noqa: F401
     as_int, broadcast_shapes, check_64_bits, check_storage_size, infer_size, numel, wrap_dim, wrap_dims,
 )
+from .strides import forget  # noqa: F401
 from .strides import (  # noqa: F401
     channels_last_strides, contiguous_strides, has_internal_overlap, is_channels_last, is_contiguous,
     is_non_overlapping_and_dense, overlaps, overlaps_partly, preserve_format_strides, storage_extent, strides_following,

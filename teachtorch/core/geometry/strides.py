@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from .sizes import numel
+from .sizes import _broadcast_pair, numel
 
 
 @lru_cache(maxsize=4096)
@@ -177,3 +177,9 @@ def _compare_dims(shape, operands, a, b):
         if shape[a] > shape[b]:
             return 1
     return 0
+
+
+def forget():
+    """Forget what was computed: keys and results may be ints of a kind that should not live on (jit/sizes.py)."""
+    contiguous_strides.cache_clear()
+    _broadcast_pair.cache_clear()
