@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ALWAYS = frozenset(
     "__future__ abc bisect collections contextlib copy dataclasses enum fractions functools heapq itertools "
@@ -18,6 +18,7 @@ DIGGING = frozenset(
 BEHIND_OTHERS = frozenset(
     "builtins ctypes gc importlib inspect io os pathlib runpy shutil subprocess sys tempfile threading".split()
 )
+USUAL = {"numpy": "np", "teachtorch": "torch"}
 DYNAMIC = frozenset("__import__ exec eval compile globals open __builtins__ __loader__ __spec__".split())
 
 
@@ -27,14 +28,20 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True)
 class Rules:
-    """What one exercise allows beyond ALWAYS, and what it forbids: pairs (name, advice)."""
+    """What one exercise allows beyond ALWAYS, and what it forbids: pairs (name, advice).
+
+    A forbidden `name` may not occur at all; `.name` not as an attribute; `np.name` and `torch.name` not as those of that
+    module, whatever it is called in the file. None of them may be imported from a module.
+    """
 
     imports: tuple[str, ...] = ()
     forbidden: tuple[tuple[str, str], ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()  # of one file: pairs (what it calls a module, the module's name)
 
 
 def check(tree: ast.Module, rules: Rules) -> None:
     """Raise NotAllowed for the first thing in the file that the exercise does without."""
+    rules = replace(rules, modules=tuple(_modules(tree)))
     for node in _nodes(tree):
         complaint = _complaint(node, rules)
         if complaint:
@@ -49,6 +56,13 @@ def _nodes(tree: ast.Module):
                 yield from ast.walk(alternative)
         else:
             yield from ast.walk(statement)
+
+
+def _modules(tree: ast.Module):
+    """Pairs (name in the file, module) of `import module as name`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
 
 
 def _complaint(node: ast.AST, rules: Rules) -> str:
@@ -78,7 +92,11 @@ def _allowed(rules: Rules) -> str:
 def _from_complaint(node: ast.ImportFrom, rules: Rules) -> str:
     if node.level:
         return "this exercise does without relative imports"
-    names = [_forbidden(f"{node.module}.{alias.name}", rules) for alias in node.names]
+    names = [
+        _forbidden(name, rules)
+        for alias in node.names
+        for name in (f"{node.module}.{alias.name}", f".{alias.name}", alias.name)
+    ]
     names += [
         f"`from {node.module} import {alias.name}` reaches outside your own code"
         for alias in node.names
@@ -95,7 +113,7 @@ def _behind_another(name: str, rules: Rules) -> bool:
 def _attribute_complaint(node: ast.Attribute, rules: Rules) -> str:
     if node.attr in DIGGING or _behind_another(node.attr, rules):
         return f"`.{node.attr}` reaches outside your own code"
-    return _forbidden(ast.unparse(node), rules) or _forbidden(f".{node.attr}", rules)
+    return _first(_forbidden(name, rules) for name in (ast.unparse(node), f".{node.attr}", node.attr))
 
 
 def _name_complaint(name: str, rules: Rules) -> str:
@@ -105,9 +123,19 @@ def _name_complaint(name: str, rules: Rules) -> str:
 
 
 def _forbidden(name: str, rules: Rules) -> str:
-    plain = name.replace("numpy.", "np.", 1)
+    plain = _with_usual_names(name, dict(rules.modules))
     advice = dict(rules.forbidden).get(plain)
     return f"this exercise does without `{plain}`: {advice}" if advice else ""
+
+
+def _with_usual_names(name: str, modules: dict[str, str]) -> str:
+    """`np.add` for `n.add` where n is NumPy; `torch.eye` for teachtorch's."""
+    first, dot, rest = name.partition(".")
+    whole = modules.get(first, first) + dot + rest if dot else name
+    for module, usual in USUAL.items():
+        if whole.startswith(f"{module}."):
+            return usual + whole.removeprefix(module)
+    return whole
 
 
 def _first(texts) -> str:

@@ -98,9 +98,16 @@ def add_draw(commands):
     draw.add_argument("-o", "--output", default="graph.html", help="file to write; its ending says how (%(default)s)")
     draw.add_argument("--tensor", metavar="NAME", help="draw this variable of the script (or an expression)")
     draw.add_argument(
-        "--max-nodes", type=int, metavar="N", help="unfold graphs of up to N nodes; larger ones are folded"
+        "--max-nodes", type=at_least_four, metavar="N", help="unfold graphs of up to N nodes; larger ones are folded"
     )
     draw.set_defaults(run=draw_script)
+
+
+def at_least_four(text):
+    """A number of nodes: fewer than four show nothing, so `viz.graph` refuses them."""
+    if not text.isdecimal() or int(text) < 4:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 4")
+    return int(text)
 
 
 def add_run(commands):
@@ -108,6 +115,7 @@ def add_run(commands):
         "run",
         help="run a PyTorch script on teachtorch",
         description="Run an unmodified PyTorch script: `import torch` in it means teachtorch. Further words go to it.",
+        usage="teachtorch run [-h] script ...",
         allow_abbrev=False,
     )
     run.add_argument("script", help="the Python file to run")

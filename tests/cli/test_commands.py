@@ -53,6 +53,14 @@ def options_of(*words):
     return options, unknown + handed_on
 
 
+@pytest.mark.parametrize("number", ["0", "3", "-5", "many"])
+def test_draw_refuses_a_number_of_nodes_that_shows_nothing(number, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["draw", "train.py", f"--max-nodes={number}"])
+    assert ended.value.code == 2
+    assert f"'{number}' is no whole number of at least 4" in capsys.readouterr().err
+
+
 def test_options_of_the_script_reach_the_script_in_order():
     options, handed_on = options_of("draw", "train.py", "data.csv", "--epochs", "3", "-o", "g.svg", "-v")
     assert options.script == "train.py" and options.output == "g.svg"

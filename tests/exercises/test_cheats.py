@@ -1,5 +1,6 @@
 """Answers that aim at the grader instead of the question do not pass."""
 
+import ast
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 from exercises import catalog
+from exercises.grading import guard
 from exercises.workspace import Workspace
 from tests.exercises.conftest import kinds
 
@@ -168,6 +170,32 @@ def test_the_reference_itself(graded):
     assert result.problem == "not allowed"
     assert "np.take_along_axis" in result.message
     assert "line 5" in result.message
+
+
+LIBRARY = {
+    "replace_op": (
+        "torch.fx.replace_pattern",
+        "import teachtorch.fx as f; f.replace_pattern",
+        "import teachtorch.fx.subgraph_rewriter as s; s.replace_pattern",
+        "from teachtorch.fx import replace_pattern as r",
+        "from teachtorch.fx import replace_pattern; replace_pattern",
+    ),
+    "clean_up": ("from teachtorch.fx.passes.cse import eliminate_common_subexpressions as e", "x.eliminate_dead_code()"),
+    "batcher": ("torch.nn.utils.rnn.pad_sequence", "from teachtorch.nn.utils.rnn import pad_sequence as p"),
+    "interpreter": ("torch.fx.Interpreter", "from teachtorch.fx import Interpreter as I"),
+    "gather_scatter": ("import numpy as n; n.take_along_axis", "from numpy import take_along_axis as t"),
+    "one_hot": ("import teachtorch as t; t.bincount", "from teachtorch.nn.functional import one_hot as o"),
+}
+
+
+@pytest.mark.parametrize("name, lines", LIBRARY.items())
+def test_the_librarys_own_function_under_any_name(name, lines):
+    exercise = catalog.find(name)
+    rules = guard.Rules(exercise.imports, tuple(exercise.forbidden.items()))
+    for line in lines:
+        with pytest.raises(guard.NotAllowed, match="does without"):
+            guard.check(ast.parse(line), rules)
+    guard.check(ast.parse((exercise.solutions / "solution.py").read_text()), rules)
 
 
 @pytest.mark.parametrize("line", ["import torch", "import teachtorch", "from numpy import s_", "import os"])
