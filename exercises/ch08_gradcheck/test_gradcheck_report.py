@@ -14,6 +14,8 @@ def matrix(*rows):
 def test_agree(yours):
     got = yours.agree(matrix([1.0, 2.0], [3.0, 4.1]), matrix([1.0, 2.000001], [3.0, 4.0]))
     equal(got, np.array([[True, True], [True, False]]), "4.1 is too far from 4")
+    got = yours.agree(matrix([1.0, 1.5]), matrix([1.0, 1.0]), atol=0.5, rtol=0.0)
+    equal(got, np.array([[True, True]]), "|1.5 - 1| <= 0.5: exactly as far as is allowed")
 
 
 @points(1, "too small is as wrong as too large")

@@ -116,6 +116,8 @@ def test_tolerances(yours):
     equal(answer, True, "a tenth off is within rtol=0.2", what="gradcheck of the identity with 1.1, rtol=0.2")
     answer = yours.gradcheck(lambda x: 1.0 * x, off, x, atol=0.2, rtol=0.0)
     equal(answer, True, "0.1 off is within atol=0.2", what="gradcheck of the identity with 1.1, atol=0.2, rtol=0")
+    answer = yours.gradcheck(lambda x: 0.0 * x, lambda x, grad: grad * 0.0, x, atol=0.0, rtol=0.0)
+    equal(answer, True, "|0 - 0| <= 0", what="gradcheck of 0 * x with a backward of 0, atol=0, rtol=0")
     answer = yours.gradcheck(lambda x: 0.0 * x, lambda x, grad: grad * 1e-3, x, rtol=2.0)
     why = "rtol is a part of the numerical value, which is 0: only atol=1e-5 is left"
     equal(answer, False, why, what="gradcheck of 0 * x with a backward of 1e-3, rtol=2")

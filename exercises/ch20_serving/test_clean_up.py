@@ -36,6 +36,8 @@ def test_in_place(yours):
 def test_merge(yours):
     module = graph_of(lambda x, y: (x + y) * (x + y) + torch.relu(x + y))
     equal(yours.merge_common(module.graph), 2, "x + y was computed three times")
+    equal(names(module), ["x", "y", "add", "mul", "relu", "add_3", "output"], "what was merged is computed no more",
+          what="the nodes that are left")
     module.recompile()
     equal(array_of(module(torch.tensor([1.0]), torch.tensor([2.0]))).tolist(), [12.0], "3 * 3 + 3")
     module = graph_of(lambda x: (x.sum(dim=0) - x.sum(dim=1)) + (x * 2 - x * 3))

@@ -85,6 +85,10 @@ def test_dynamic(yours, rng):
     got = [seen.call(torch.ones(2, 3), torch.ones(n)) for n in (4, 5, 6)]
     equal(got, [1, 2, 2], "the second tensor varies, not the first", what="the graphs that ran")
     equal(seen.asked, [set(), {(1, 0)}], "dim 0 of argument 1", what="the dynamic dims that build was given")
+    seen = Recorder(yours)
+    seen.call(torch.ones(3)), seen.call(torch.ones(4, dtype=torch.float64))
+    equal(seen.asked, [set(), set()], "the dtype differs, too: no entry differs from this call in sizes alone",
+          what="the dynamic dims that build was given")
 
 
 @points(1, "what did not vary stays guarded")

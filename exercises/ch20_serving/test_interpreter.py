@@ -63,6 +63,8 @@ def test_several_results(yours):
     out, shapes, _ = yours.run(graph_of(lambda x: x.split(1)[0] + x.split(1)[1]), torch.ones(2, 3))
     equal(array_of(out).tolist(), [[2.0, 2.0, 2.0]], "row 0 + row 1")
     equal(shapes["split"], [(1, 3), (1, 3)], "split returns two tensors: a list of shapes")
+    found = yours.shape_of((torch.ones(2), [torch.ones(1, 3), 5]))
+    equal(found, [(2,), [(1, 3), None]], "a list of shapes, one inside the other; what is no tensor has none")
 
 
 @points(2, "a value stays until its last user has run")
