@@ -113,8 +113,8 @@ class Node:
         return type(self).__name__
 
     def operator_name(self):
-        """The name as messages have it, "Exp" for ExpBackward0."""
-        return re.sub(r"Backward\d*$", "", self.name())
+        """The name as messages have it: "Exp" for ExpBackward0, "Pow1" for PowBackward1."""
+        return re.sub(r"Backward0?(?=\d*$)", "", self.name())
 
     @property
     def next_functions(self):

@@ -18,7 +18,8 @@ from .fake import require_tensor
 from .node_names import name_node
 from .sequences import number_in
 from .pointwise import where
-from .pointwise_rules import floats_only, looped, not_implemented, passing, prepared, widened
+from .pointwise_rules import (floats_only, keep_result_in_place, looped, not_implemented, passing, prepared,
+                              widened)
 
 FUNCTIONAL = ("nn.functional",)
 
@@ -129,6 +130,19 @@ def leaky_relu(self, negative_slope=0.01):
     return self if self > 0.0 else self * negative_slope
 
 
+def leaky_backward_of_result(grad, result, negative_slope):
+    """The gradient, from the result alone: unless the slope is negative, it has the sign that self had."""
+    if negative_slope < 0:
+        raise RuntimeError("In-place leakyReLu backward calculation is triggered with a negative slope which is not "
+                           "supported. This is caused by calling in-place forward function with a negative slope, please "
+                           "call out-of-place version instead. File an issue at https://github.com/pytorch/pytorch if you "
+                           "do require supporting in-place leakRelu backward calculation with negative slope")
+    return leaky_relu_backward(grad, result, negative_slope)
+
+
+keep_result_in_place("leaky_relu", {"self": leaky_backward_of_result})
+
+
 @pointwise("hardtanh_backward", inplace=False, spaces=(),
            numpy=lambda g, x, low, high: np.where((x <= low) | (x >= high), ZEROS[g.dtype], g),
            vjp={"grad": lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val, max_val),
@@ -197,6 +211,18 @@ def elu_backward(grad, self, alpha, scale, input_scale):
 def elu(self, alpha=1.0, scale=1.0, input_scale=1.0):
     """scale * self above 0, scale * alpha * (exp(input_scale * self) - 1) elsewhere."""
     return scalar.expm1(min(self, 0.0) * input_scale) * (alpha * scale) if self <= 0.0 else self * scale
+
+
+def elu_backward_of_result(grad, result, alpha, scale, input_scale):
+    """The gradient, from the result alone: below 0 the slope is the distance to -alpha."""
+    if alpha < 0:
+        raise RuntimeError("In-place elu backward calculation is triggered with a negative slope which is not supported. "
+                           "This is caused by calling in-place forward function with a negative slope, please call "
+                           "out-of-place version instead.")
+    return where(result <= 0, grad * input_scale * (result + alpha * scale), grad * scale)
+
+
+keep_result_in_place("elu", {"self": elu_backward_of_result})
 
 
 # Klambauer et al. 2017: with these, activations keep mean 0 and variance 1.

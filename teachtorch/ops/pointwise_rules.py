@@ -4,6 +4,8 @@ import functools
 
 import numpy as np
 
+from ..autograd.derivative import Derivatives
+from ..autograd.record import inplace_kernel
 from ..core import dtype as dt
 from ..core import observer
 from ..core.dtype import scalar_type_name
@@ -267,3 +269,14 @@ def refusing_numbers(name, function):
         require_tensor(input, name, "input")
         return function(input, *args, **options)
     return checked
+
+
+# ---- formulas of in-place operators --------------------------------------------------------------------------------
+
+def keep_result_in_place(name, vjp):
+    """Formulas of its own for the in-place operator beside `name`: of the result, so that nothing need be kept of what
+    is overwritten. Its node's name ends otherwise, as in PyTorch."""
+    op = registry[name + "_"]
+    derivatives = Derivatives(name, op.info.signature.names, vjp)
+    derivatives.node_class.__name__ = derivatives.node_class.__name__.replace("Backward0", "Backward1")
+    op.register(K.AUTOGRAD, inplace_kernel(op, derivatives))

@@ -63,6 +63,22 @@ SECOND_DERIVATIVES = """
     twice(lambda t: F.celu(t, 2.0).sum())
     twice(lambda t: t.clamp(0, 1).sum())
 """
+# What an in-place activation keeps for backward, and what then spoils it.
+IN_PLACE = """
+    y = F.leaky_relu(w * 1, 0.1, inplace=True); y.sum().backward(); w.grad, [n for n in dir(y.grad_fn) if n.startswith("_saved")]
+    y = F.elu(w * 1, 1.5, inplace=True); y.sum().backward(); w.grad, [n for n in dir(y.grad_fn) if n.startswith("_saved")]
+    F.celu(w.double() * 1, 2.0, inplace=True).sum().backward(); w.grad
+    F.selu(w * 1, inplace=True).sum().backward(); w.grad
+    F.leaky_relu(w * 1, 0.1, inplace=True).mul_(2).sum().backward()
+    F.elu(F.leaky_relu(w * 1, 0.1, inplace=True), 1.0, True).sum().backward()
+    nn.Sequential(nn.LeakyReLU(inplace=True), nn.ELU(inplace=True))(w * 1).sum().backward()
+    F.leaky_relu(w * 1, -0.1, inplace=True)
+    F.leaky_relu(w * 1, -0.1, inplace=True).sum().backward()
+    F.elu(w * 1, -0.1, inplace=True).sum().backward()
+    F.leaky_relu(w * 1, -0.1).sum().backward(); w.grad
+    twice(lambda t: F.leaky_relu(t * 1, 0.1, inplace=True).sum())
+    twice(lambda t: F.elu(t * 2, 1.5, inplace=True).pow(2).sum())[1]
+"""
 HOOKS = """
     w.register_post_accumulate_grad_hook(lambda p: 3); w.sum().backward()
     w.register_post_accumulate_grad_hook(lambda p: (p,)); w.sum().backward()
@@ -177,7 +193,7 @@ FORWARD_MODE = """
     |     with fw.dual_level(): inside = fw.unpack_dual(fw.make_dual(torch.ones(2), torch.ones(2)) * 3).tangent
     | inside
 """
-TABLES = (GRADIENTS, SECOND_DERIVATIVES, HOOKS, MAKING, REFUSED, OLDER_CALLS, LIBRARY, FORWARD_MODE)
+TABLES = (GRADIENTS, SECOND_DERIVATIVES, IN_PLACE, HOOKS, MAKING, REFUSED, OLDER_CALLS, LIBRARY, FORWARD_MODE)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 
