@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from teachtorch.kernels import parallel
+from tests.kernels.threads import in_threads
 
 
 @pytest.fixture(autouse=True)
@@ -62,20 +63,11 @@ def test_a_loop_inside_a_body_runs_on_that_body_s_thread():
 
 
 def test_two_python_threads_run_loops_at_once():
-    failures = []
-
     def work():
-        try:
-            for _ in range(50):
-                test_every_index_is_visited_once(100, 1, 2)
-        except BaseException as error:
-            failures.append(error)
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+        for _ in range(50):
+            test_every_index_is_visited_once(100, 1, 2)
+
+    in_threads(3, work)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

@@ -3,7 +3,6 @@
 import itertools
 import math
 import os
-import threading
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from teachtorch.kernels import parallel, scalar
 from teachtorch.kernels.pointwise import SMALL, Pointwise
 from teachtorch.kernels.strided import offer_memory
+from tests.kernels.threads import in_threads
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 
@@ -238,21 +238,13 @@ def test_two_python_threads_may_call_at_once():
     """Also while a kernel is being compiled for the first time."""
     fresh = Pointwise(lambda x, y: x - y * 3, lambda x, y: x - y * 3)
     x, y = numbers((3, 100000)), numbers((3, 100000), seed=1)
-    failures = []
 
     def work():
-        try:
-            for _ in range(20):
-                np.testing.assert_array_equal(add(x, y), x + y)
-                np.testing.assert_allclose(fresh(x, y), x - y * 3, rtol=1e-5, atol=1e-5)
-        except BaseException as error:
-            failures.append(error)
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+        for _ in range(20):
+            np.testing.assert_array_equal(add(x, y), x + y)
+            np.testing.assert_allclose(fresh(x, y), x - y * 3, rtol=1e-5, atol=1e-5)
+
+    in_threads(2, work)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

@@ -10,7 +10,7 @@ import teachtorch as torch
 from teachtorch.accelerator.memory import _set_allocator_settings
 from teachtorch.memory.caching import CachingAllocator, OutOfMemoryError, parse_alloc_conf
 from teachtorch.memory.sim.runtime import SimRuntime
-from tests.memory.invariants import check_counters, check_merged, check_pool, check_tiling
+from tests.memory import invariants
 
 MIB = 2**20
 
@@ -24,16 +24,8 @@ def allocator():
 
 
 def check(allocator):
-    segments = list(allocator.segments.values())
-    for segment in segments:
-        check_tiling(segment)
-        check_merged(segment)
-    blocks = [block for segment in segments for block in segment.blocks()]
-    for pool in (allocator.small, allocator.large):
-        check_pool(pool, [block for block in blocks if block.pool is pool])
-    check_counters(allocator, segments, blocks)
     free, total = allocator.runtime.memory_info()
-    assert total - free == allocator.reserved
+    invariants.check(allocator, total - free)
 
 
 def stat(allocator, name):
