@@ -130,6 +130,7 @@ def storage_extent(shape, stride, offset):
     return offset + sum([(size - 1) * step for size, step in zip(shape, stride)]) + 1
 
 
+@lru_cache(maxsize=4096)
 def preserve_format_strides(shape, stride):
     """Return the strides `clone`, `empty_like` and `to` give a copy under ``torch.preserve_format``.
 
