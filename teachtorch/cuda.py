@@ -6,11 +6,13 @@ the device is Numba's simulator: slow, for small tensors, and in need of nothing
 run on. https://pytorch.org/docs/stable/cuda.html
 """
 
+import warnings as _warnings
 from contextlib import contextmanager as _contextmanager
 
 from .core.device import device as _device
 from .memory import cuda as _cuda
 from .memory import streams as _streams
+from .memory.caching import OutOfMemoryError  # noqa: F401
 from .memory.runtime import runtime_of as _runtime_of
 from .ops.transfer import to_accelerator as _to_accelerator
 
@@ -76,6 +78,29 @@ def get_device_properties(device=None):
     from numba import cuda
 
     return cuda.get_current_device()
+
+
+def get_device_capability(device=None):
+    """The GPU's compute capability: (major, minor)."""
+    return tuple(get_device_properties(device).compute_capability)
+
+
+def is_bf16_supported(including_emulation=True):
+    """Whether the GPU computes in bfloat16: each does, old ones in float32."""
+    return is_available() and (including_emulation or get_device_capability() >= (8, 0))
+
+
+@_contextmanager
+def device(device):
+    """A context in which a device is the current one: there is one alone. A negative index, or None, changes nothing."""
+    if device is not None and (not isinstance(device, int) or device >= 0):
+        set_device(device)
+    yield
+
+
+def device_of(obj):
+    """`device` for where a tensor lies; nothing for one on the CPU."""
+    return device(0 if obj.is_cuda else -1)
 
 
 def mem_get_info(device=None):
@@ -168,6 +193,17 @@ def set_rng_state(new_state, device="cuda"):
     _generator().set_state(new_state)
 
 
+def get_rng_state_all():
+    """The state of each GPU's default generator."""
+    return [get_rng_state() for _ in range(device_count())]
+
+
+def set_rng_state_all(new_states):
+    """Continue each GPU's default generator from a state."""
+    for state in new_states:
+        set_rng_state(state)
+
+
 def _generator():
     from .ops.generators import cuda_generator
 
@@ -186,6 +222,22 @@ def _answer_of_no_gpu(name):
     answer.__name__ = answer.__qualname__ = name
     answer.__doc__ = "What PyTorch answers without a GPU: nothing is allocated."
     return answer
+
+
+def memory_cached(device=None):
+    """The older name of memory_reserved. FutureWarning."""
+    return _under_a_newer_name("memory_cached", "memory_reserved", device)
+
+
+def max_memory_cached(device=None):
+    """The older name of max_memory_reserved. FutureWarning."""
+    return _under_a_newer_name("max_memory_cached", "max_memory_reserved", device)
+
+
+def _under_a_newer_name(old, new, device):
+    message = f"`torch.cuda.{old}` has been renamed to `torch.cuda.{new}`"
+    _warnings.warn(message, FutureWarning, stacklevel=3)
+    return __getattr__(new)(device)
 
 
 def __getattr__(name):

@@ -17,6 +17,7 @@ from ..core.layout import layout, memory_format
 from ..core.once import warn_once
 from ..core.promotion import dtype_of_number
 from ..memory.storage import UntypedStorage
+from ..memory.typed_storage import TypedStorage
 from ..tensor import Tensor, from_array
 from .overriding import overriding
 
@@ -87,7 +88,7 @@ TYPES = {                           # as signatures call it: (as errors call it,
     "ScalarList": ("tuple of Scalars", lambda value: isinstance(value, tuple | list) and all(map(is_number, value))),
     "Generator": ("torch.Generator", lambda value: type(value).__name__ == "Generator"),
     "bool": ("bool", lambda value: isinstance(value, bool)),
-    "Storage": ("torch.Storage", lambda value: isinstance(value, UntypedStorage)),
+    "Storage": ("torch.Storage", lambda value: isinstance(value, UntypedStorage | TypedStorage)),
     "PyObject*": ("object", lambda value: True),
     "ScalarType": ("torch.dtype", lambda value: isinstance(value, dt.dtype) or value in (float, int, bool)),
     "Layout": ("torch.layout", lambda value: isinstance(value, layout)),

@@ -64,6 +64,19 @@ class TypedStorage:
         self[:] = value
         return self
 
+    def resize_(self, size):
+        """Make room for a number of elements; returns self."""
+        self._untyped.resize_(size * self.dtype.itemsize)
+        return self
+
+    def clone(self):
+        """A copy in memory of its own."""
+        return TypedStorage(self._untyped.clone(), self.dtype)
+
+    def cpu(self):
+        """The storage on the CPU: itself, under a new object, if it is there."""
+        return TypedStorage(self._untyped.cpu(), self.dtype)
+
     def is_shared(self):
         """Whether other processes can be given this memory."""
         return self._untyped.is_shared()

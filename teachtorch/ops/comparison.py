@@ -10,7 +10,7 @@ from ..dispatch.operator import registry
 from ..kernels.pointwise import Pointwise
 from ..tensor import Tensor, array_of, from_array
 from .declare import BOOL, ELEMENTWISE, operator, pointwise, publish
-from .elementwise import broadcast_shape, check_devices, common_dtype, result_stride
+from .elementwise import broadcast_shape, check_devices, common_dtype, refuse_partial_overlap, result_stride
 from .fake import Fake, require_tensor
 from .sequences import assigned_number
 from .pointwise_rules import (
@@ -329,6 +329,7 @@ def where(condition, input=None, other=None, *, out=None):
         return condition.nonzero(as_tuple=True)
     warn_of_bytes(condition)
     if out is not None:
+        refuse_partial_overlap(out, (condition, input, other))
         return where_(condition, input, other, out=out)
     return _where(condition, input, other)
 

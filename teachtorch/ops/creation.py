@@ -369,8 +369,9 @@ def new_empty_strided(self, size, stride, dtype=None, layout=None, device=None, 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A new leaf tensor with a copy of `data`, with this tensor's dtype and device unless told."""
-    return tensor(data, dtype=dtype or self._dtype,
-                  device=device or self._device, requires_grad=requires_grad)
+    if isinstance(data, Tensor):
+        warn_of_copy("tensor.new_tensor")
+    return made_of(data, dtype or self._dtype, device or self._device, requires_grad)
 
 
 def new(self, *args, device=None, **named):
@@ -387,7 +388,12 @@ for _function in (new_full, new_empty_strided, new_tensor, new):
 
 _COPY_CONSTRUCT = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).")
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}(sourceTensor).")
+
+
+def warn_of_copy(function):
+    """Copies of tensors have their own methods."""
+    warnings.warn(_COPY_CONSTRUCT.format(function), UserWarning, stacklevel=3)
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
@@ -397,8 +403,13 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     ValueError for ragged sequences; TypeError or RuntimeError for what are no numbers.
     """
     if isinstance(data, Tensor):
-        warnings.warn(_COPY_CONSTRUCT, UserWarning, stacklevel=2)
+        warn_of_copy("torch.tensor")
         device = data._device if device is None else device
+    return made_of(data, dtype, device, requires_grad, pin_memory)
+
+
+def made_of(data, dtype, device, requires_grad, pin_memory=False):
+    """A new leaf with a copy of `data`."""
     dtype = None if dtype is None else as_dtype(dtype, "tensor")
     made = on_device(array_from_data(data, dtype), device)
     if pin_memory:

@@ -330,6 +330,7 @@ def is_expandable(shape, target):
     jvp=LINEAR,
     out=False,
     may_overlap=True,
+    apart=False,
     vjp={
         "self": lambda grad, indices, values_shape, accumulate: (
             grad if accumulate else grad.index_put(indices, grad.new_zeros(values_shape))

@@ -30,6 +30,7 @@ def fake_masked_fill(self, mask, value):
     fake=fake_masked_fill,
     out=False,
     may_overlap=True,
+    apart=False,
     jvp=LINEAR,
     vjp={
         "self": lambda grad, mask: grad.masked_fill(mask, 0),
@@ -82,6 +83,7 @@ def fake_masked_scatter(self, mask, source):
     "masked_scatter",
     fake=fake_masked_scatter,
     out=False,
+    apart=False,
     jvp=LINEAR,
     vjp={
         "self": lambda grad, mask: grad.masked_fill(mask, 0),

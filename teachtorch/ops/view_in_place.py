@@ -12,12 +12,13 @@ from ..autograd.record import requires_grad_mask
 from ..autograd.tensor_fields import bump_version
 from ..autograd.views import check_inplace
 from ..core import geometry
-from ..core.dtype import cpp_name
+from ..core.dtype import CPP_NAMES, cpp_name, scalar_type_name
 from ..core.layout import strides_in
 from ..dispatch import keys as K
 from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator, registry
 from ..dispatch.state import state
 from ..memory.storage import UntypedStorage
+from ..memory.typed_storage import TypedStorage
 from ..tensor import Tensor, resize_elements, storage_of
 from .arguments import as_sizes
 from .declare import bumping_kernel, publish
@@ -138,6 +139,8 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """Make this tensor look at another tensor's elements, or at a storage with the given geometry."""
     if state.grad_enabled:
         check_inplace(self)
+    if isinstance(source, TypedStorage):
+        source = untyped_for(self, source)
     if isinstance(source, Tensor) and size is None:
         if source._dtype is not self._dtype:
             raise RuntimeError("Could not set tensor of type "
@@ -152,6 +155,14 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     self._storage, self._shape, self._stride, self._offset, self._array = storage, shape, steps, offset, None
     bump_version(self)
     return self
+
+
+def untyped_for(t, typed):
+    """A TypedStorage's bytes. RuntimeError if its elements are not of the tensor's dtype."""
+    if typed.dtype is not t._dtype:
+        raise RuntimeError(f"Expected a Storage of type {CPP_NAMES[t._dtype.name]} or an UntypedStorage, but got type "
+                           f"{scalar_type_name(typed.dtype)} for argument 1 'storage'")
+    return typed.untyped()
 
 
 def empty_storage(device):

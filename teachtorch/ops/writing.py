@@ -21,16 +21,18 @@ from .declare import (
     unwrapped,
     write_out,
 )
-from .elementwise import holds_an_element_twice, refuse_partial_overlap
+from .elementwise import holds_an_element_twice, refuse_any_overlap, refuse_partial_overlap
 from .signature import positional, public_function
 
 
-def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=False, spaces=("", "Tensor")):
+def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=False, apart=True,
+            spaces=("", "Tensor")):
     """Declare `name` and `name_` by a function that writes into its first argument, an array.
 
     The fake rule runs first, always: it refuses what PyTorch refuses, and says how the copy is laid out. What
     only the data shows the function must check itself, before it writes. `may_overlap`: whether `name_` takes
-    a tensor whose elements share memory. `inplace`: whether there is a `name_`.
+    a tensor whose elements share memory. `apart`: whether `name_` refuses to read the memory that it writes to, since
+    the order of its loop would show. `inplace`: whether there is a `name_`.
     """
 
     def declare(function):
@@ -41,7 +43,7 @@ def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=
         register_meta(op, fake)
         public = finish(op, info, spaces)
         if inplace:
-            declare_inplace(op, info, inplace_kernel(name + "_", fake, write, may_overlap))
+            declare_inplace(op, info, inplace_kernel(name + "_", fake, write, may_overlap, apart))
             info.has_inplace = True
         return public
 
@@ -57,13 +59,15 @@ def copying_kernel(fake, write):
     return cpu
 
 
-def inplace_kernel(name, fake, write, may_overlap):
+def inplace_kernel(name, fake, write, may_overlap, apart):
     def cpu(keys, self, *args):
         if may_overlap:
             warn_of_overlap(name, self)
         else:
             refuse_overlap(self)
             refuse_partial_overlap(self, args)
+        if apart:
+            refuse_any_overlap(self, [a for a in args if isinstance(a, Tensor) and a._shape])     # others are numbers
         shape = fake(self, *args).shape
         if shape != self._shape:
             raise RuntimeError(

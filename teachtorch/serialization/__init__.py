@@ -17,6 +17,7 @@ from mmap import MAP_PRIVATE, MAP_SHARED
 
 from ..core.device import CPU, META
 from ..memory.storage import UntypedStorage
+from ..memory.typed_storage import TypedStorage
 from . import safetensors
 from .archive import ArchiveReader, ArchiveWriter
 from .legacy import LegacyReader, write_legacy
@@ -24,7 +25,6 @@ from .locations import default_restore_location, is_meta, location_tag, register
 from .names import (MEANINGS, add_safe_globals, allowed_by_user, clear_safe_globals, get_safe_globals,  # noqa: F401
                     know_parameters, safe_globals)
 from .pickling import Pickler
-from .rebuild import TypedStorage
 from .unpickling import (DEFAULT_PROTOCOL, UNSAFE, WeightsUnpickler, globals_of, trusting_unpickler,
                          weights_only_message)
 
@@ -78,7 +78,7 @@ def write(obj, file, name, protocol):
         archive.write("data.pkl", pickled.getbuffer())
         archive.write("byteorder", sys.byteorder.encode())
         for key, typed in enumerate(pickler.storages):
-            data = typed.untyped.read()
+            data = typed.untyped().read()
             archive.write(f"data/{key}", bytes(len(data)) if _settings["skip"] else data)
         archive.write("version", FORMAT_VERSION)
 

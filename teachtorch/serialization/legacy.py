@@ -16,10 +16,10 @@ import numpy as np
 from ..core.device import CPU, META
 from ..memory.runtime import runtime_of
 from ..memory.storage import UntypedStorage
+from ..memory.typed_storage import TypedStorage
 from .locations import is_meta, restorer
 from .names import MEANINGS
 from .pickling import Pickler
-from .rebuild import TypedStorage
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
@@ -50,8 +50,8 @@ def write_legacy(obj, file, protocol):
     pickle.dump(keys, file, protocol)
     for key in keys:
         typed = pickler.storages[int(key)]
-        file.write(COUNT.pack(typed.untyped.nbytes() // typed.dtype.itemsize))
-        file.write(memoryview(typed.untyped.read()))
+        file.write(COUNT.pack(typed.untyped().nbytes() // typed.dtype.itemsize))
+        file.write(memoryview(typed.untyped().read()))
 
 
 # ---- load -------------------------------------------------------------------------------------------------------

@@ -7,11 +7,11 @@ from ..core.device import device
 from ..core.dtype import dtype, uint8
 from ..core.layout import layout
 from ..memory.storage import UntypedStorage
+from ..memory.typed_storage import TypedStorage
 from ..dispatch.overriding import dispatching
 from ..tensor import Tensor, storage_of, stride_of
 from . import names, rebuild
 from .locations import location_tag
-from .rebuild import TypedStorage
 
 NAMED = (type, FunctionType, BuiltinFunctionType, dtype, names.StorageType)
 TWO_DTYPES = "Cannot save multiple tensors or storages that view the same data as different types"
@@ -34,14 +34,14 @@ class Pickler(pickle._Pickler):
             return self._storage_id(TypedStorage(obj, uint8), UntypedStorage, obj.nbytes())
         if not isinstance(obj, TypedStorage):
             return None
-        kind, numel = names.STORAGE_TYPES[obj.dtype], obj.untyped.nbytes() // obj.dtype.itemsize
+        kind, numel = names.STORAGE_TYPES[obj.dtype], obj.untyped().nbytes() // obj.dtype.itemsize
         return self._storage_id(obj, kind, numel)
 
     def _storage_id(self, typed, kind, numel):
-        return "storage", kind, str(self._key(typed)), location_tag(typed.untyped), numel
+        return "storage", kind, str(self._key(typed)), location_tag(typed.untyped()), numel
 
     def _key(self, typed):
-        storage = typed.untyped
+        storage = typed.untyped()
         where = (storage.data_ptr(), storage.nbytes()) if storage.data_ptr() else id(storage)
         if where not in self._keys:
             self._keys[where] = len(self.storages)

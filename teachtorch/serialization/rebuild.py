@@ -3,20 +3,12 @@ from ..core import geometry
 from ..core.dtype import dtype as dtype_class
 from ..core.layout import sparse_coo
 from ..memory.storage import UntypedStorage
+from ..memory.typed_storage import TypedStorage
 from ..ops.declare import exports
 from ..tensor import Tensor, from_geometry, meta_tensor, same_memory
 
 OUT_OF_BOUNDS = ("setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} requiring a storage size of {} "
                  "are out of bounds for storage of size {}")
-
-
-class TypedStorage:
-    """A storage and the dtype that a file gives its elements."""
-
-    __slots__ = ("untyped", "dtype")
-
-    def __init__(self, untyped, dtype):
-        self.untyped, self.dtype = untyped, dtype
 
 
 def tensor(storage, storage_offset, size, stride):
@@ -97,7 +89,7 @@ def with_attributes(made, state):
 
 def view_of(storage, dtype, offset, size, stride):
     """A tensor over part of a storage."""
-    untyped = storage.untyped if isinstance(storage, TypedStorage) else storage
+    untyped = storage.untyped() if isinstance(storage, TypedStorage) else storage
     if not isinstance(untyped, UntypedStorage) or not isinstance(dtype, dtype_class):
         raise TypeError("a tensor is made of a storage and a dtype")
     check_numbers(offset, *size, *stride)

@@ -95,7 +95,49 @@ NUMPY = """
     |     t = torch.tensor([nan, 1.0]); found = np.isnan(t).dtype, np.isfinite(t), np.sin(t), np.add(t, 2)
     | found
 """
-SNIPPETS = [snippet for table in (TIES_AND_NAN, SUMS, PICKED, GRAD_MODES, MODULES, NUMPY) for snippet in snippets_of(table)]
+SHARED_MEMORY = """
+    a = torch.arange(4.0); a.index_copy_(0, torch.arange(4), a)
+    a = torch.arange(4.0); a.index_add_(0, torch.arange(4), a)
+    a = torch.arange(4.0); a.index_add_(0, torch.tensor([0, 1]), a[2:])
+    a = torch.arange(4.0); a.scatter_(0, torch.arange(4), a)
+    a = torch.arange(4.0); a.scatter_(0, torch.tensor([0, 1]), a[2:]); a
+    a = torch.arange(4.0); a.scatter_add_(0, torch.arange(4), a)
+    a = torch.arange(4.0); a.scatter_reduce_(0, torch.arange(4), a, "sum")
+    a = torch.arange(4.0); a.put_(torch.arange(4), a)
+    a = torch.arange(4); a.scatter_(0, a, 1)
+    a = torch.arange(4); a.index_fill_(0, a, 1)
+    a = torch.arange(4.0); a.index_fill_(0, torch.tensor([0, 1]), a[3]); a
+    a = torch.arange(4); a.index_add_(0, a, a.clone())
+    a = torch.arange(4.0); a.masked_scatter_(a > 1, a); a
+    a = torch.arange(4.0); a.masked_fill_(a > 1, a[0]); a
+    a = torch.arange(4.0); torch.where(a > 1, a, a[0], out=a)
+    a = torch.arange(4.0); torch.where(a > 1, a, torch.zeros(4), out=a); a
+    torch.ones(2, dtype=torch.float64).new_tensor(torch.tensor([1, 2]))
+    torch.tensor([1, 2]).new_tensor(torch.tensor([1.7], requires_grad=True))
+"""
+STORAGES = """
+    x = torch.arange(6.0); torch.empty(0).set_(x.storage())
+    x = torch.arange(6.0); torch.empty(0).set_(x.storage(), 1, (2,), (2,))
+    torch.empty(0, dtype=torch.int64).set_(torch.ones(2).storage())
+    b = io.BytesIO(); torch.save(torch.arange(3.0).storage(), b); b.seek(0); s = torch.load(b)
+    | type(s).__name__, s.tolist(), str(s.dtype)
+    x = torch.arange(3.0); b = io.BytesIO(); torch.save([x, x.storage()], b); b.seek(0); y, s = torch.load(b); s[0] = 9.0; y
+    x = torch.arange(3.0); s = x.storage(); s.resize_(5); s.size(), x.untyped_storage().nbytes(), x
+    x = torch.arange(3.0); s = x.storage().clone(); s[0] = 5.0; x, s.tolist(), x.storage().cpu().tolist()
+"""
+WITHOUT_A_GPU = """
+    issubclass(torch.cuda.OutOfMemoryError, RuntimeError), torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
+    torch.cuda.memory_cached() == 0
+    torch.cuda.max_memory_cached() == 0
+    with torch.cuda.device(-1): x = torch.ones(1)
+    | with torch.cuda.device_of(x): x += 1
+    | x
+    len(torch.cuda.get_rng_state_all()) == torch.cuda.device_count(), torch.cuda.set_rng_state_all([])
+    torch.cuda.is_bf16_supported() == torch.cuda.is_available()
+"""
+SNIPPETS = [snippet for table in (TIES_AND_NAN, SUMS, PICKED, GRAD_MODES, MODULES, NUMPY, SHARED_MEMORY, WITHOUT_A_GPU) for snippet in snippets_of(table)]
+# PyTorch warns of TypedStorage in the first call of a process alone.
+SNIPPETS += ["import warnings; warnings.simplefilter('ignore')\n" + snippet for snippet in snippets_of(STORAGES)]
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
