@@ -124,8 +124,10 @@ def is_autocast_enabled(device_type="cuda"):
     return device_type == "cpu" and bool(state.included & K.AUTOCAST_CPU)
 
 
-def set_autocast_enabled(device_type, enabled):
-    """Switch autocast on or off for a device; nothing but for the CPU."""
+def set_autocast_enabled(device_type="cuda", enabled=None):
+    """Switch autocast on or off for a device; nothing but for the CPU. The older call with `enabled` alone means CUDA."""
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
     if device_type == "cpu":
         state.included = state.included | K.AUTOCAST_CPU if enabled else state.included & ~K.AUTOCAST_CPU
 

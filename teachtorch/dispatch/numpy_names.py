@@ -45,7 +45,7 @@ def by_place(rules, name, arguments, alias):
     """(args, kwargs) of a call whose function calls its arguments otherwise. TypeError if it fits no signature."""
     of_method = (arguments.pop("input"),) if rules_of(rules)[1] and "input" in arguments else ()
     found = in_place(rules, of_method, arguments) if rules else None
-    if found is None:
+    if found is None or alias in found[1]:          # else the function would call itself for ever
         raise TypeError(
             rules and objection(rules, of_method, arguments) or f"{name}() got an unexpected keyword argument '{alias}'"
         )

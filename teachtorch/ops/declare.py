@@ -19,6 +19,7 @@ MULTILINEAR (the sum, over the arguments, of the operator with that argument's t
 are arguments, outputs and `<argument>_t`, the tangents (None where an argument has none). A fake rule gets the arguments (tensors, of which it may read
 shape, stride and dtype) and returns the results' Fake; it also raises PyTorch's errors for arguments that do not fit.
 """
+import functools
 import inspect
 import warnings
 
@@ -38,7 +39,7 @@ from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator, registry
 from ..dispatch.state import state
 from ..dispatch.torch_function import asking, overridable
-from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements
+from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements, stride_of
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME, check_result, explain, refuse_overlap  # noqa: F401  (some for other modules)
 from .fake import Fake
@@ -394,27 +395,49 @@ def bumping_kernel(op):
 def write_out(op, out, args):
     """Serve `out=`: compute, resize `out` where it does not fit, copy. RuntimeError where autograd would be needed."""
     outs = out if isinstance(out, (tuple, list)) and len(op.info.outputs) > 1 else (out,)
-    for target in outs:
-        require_tensor_out(op.name, target)
-    flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else (a,))]
-    if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
-        raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, "
-                           "but one of the arguments requires grad.")
-    if state.forward_ad and has_tangent((*outs, *flat)):
-        raise NotImplementedError(f"Trying to use forward AD with {op.name.removesuffix('_dim')}_out that does not support "
-                                  "it because it is an out= function")
+    refuse_outs(op.name, outs, args)
     if op.info.kind == "pointwise":
         elementwise.refuse_partial_overlap(out, args)
         if elementwise.write_directly(op, out, args):
             bump_version(out)
             return out
-    found = op(*args)
-    for target, result in zip(outs, (found,) if isinstance(found, Tensor) else found):
-        check_out_dtype(op.name, result._dtype, target._dtype)
-        elementwise.check_cast(op.name, result._dtype, target._dtype)
-        make_fit(target, result._shape)
-        target.copy_(result)
+    fill_outs(op.name, outs, op(*args))
     return out if len(op.info.outputs) == 1 else named_outs(op, outs)
+
+
+def taking_out(function):
+    """Let a function that is made of operators serve `out=` as they do (a tuple, where it returns several tensors)."""
+    @functools.wraps(function)
+    def with_out(*args, out=None, **kwargs):
+        if out is None:
+            return function(*args, **kwargs)
+        outs = out if isinstance(out, (tuple, list)) else (out,)
+        refuse_outs(function.__name__, outs, (*args, *kwargs.values()))
+        fill_outs(function.__name__, outs, function(*args, **kwargs))
+        return out
+    return with_out
+
+
+def refuse_outs(name, outs, args):
+    """What is no tensor, and what autograd would be needed for, is no `out`."""
+    for target in outs:
+        require_tensor_out(name, target)
+    flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else (a,))]
+    if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+                           "but one of the arguments requires grad.")
+    if state.forward_ad and has_tangent((*outs, *flat)):
+        raise NotImplementedError(f"Trying to use forward AD with {name.removesuffix('_dim')}_out that does not "
+                                  "support it because it is an out= function")
+
+
+def fill_outs(name, outs, found):
+    """Copy each result to its `out`, if the dtypes allow it."""
+    for target, result in zip(outs, (found,) if isinstance(found, Tensor) else found):
+        check_out_dtype(name, result._dtype, target._dtype)
+        elementwise.check_cast(name, result._dtype, target._dtype)
+        make_fit(target, result, name in ROW_BY_ROW)
+        target.copy_(result)
 
 
 def named_outs(op, outs):
@@ -429,13 +452,20 @@ def require_tensor_out(name, out):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
 
 
-def make_fit(target, shape):
-    """Give `out` the result's shape, if it has another; what is written then counts as the one change."""
+# Whose `out` lies row by row if it has to be resized; others' lies as the result would.
+ROW_BY_ROW = frozenset(("cholesky", "cholesky_solve", "kron", "special_ndtr"))
+
+
+def make_fit(target, result, is_row_by_row):
+    """Give `out` the result's shape and strides, if it has another shape; what is written then counts as the one
+    change."""
+    shape, stride = result._shape, stride_of(result)
     if target._shape == shape:
         return
     if target.numel():
-        warnings.warn(RESIZED.format(list(target._shape), list(shape)), UserWarning, stacklevel=5)
-    resize_elements(target, shape, geometry.contiguous_strides(shape))
+        warnings.warn(RESIZED.format(list(target._shape), list(shape)), UserWarning, stacklevel=6)
+    resize_elements(target, shape, geometry.contiguous_strides(shape) if is_row_by_row
+                    else geometry.preserve_format_strides(shape, stride))
 
 
 RESIZED = ("An output with one or more elements was resized since it had shape {}, which does not match the required "

@@ -527,7 +527,13 @@ def imag(input):
     raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
 
 
-for _name in ("conj", "conj_physical", "resolve_conj", "resolve_neg"):
+@composite("conj_physical", out=True)
+def conj_physical(self):
+    """The tensor itself: there are no complex numbers."""
+    return self
+
+
+for _name in ("conj", "resolve_conj", "resolve_neg"):
     publish(_name, exports[""]["real"], ("", "Tensor"))
 publish("conj_physical_", exports[""]["real"], ("", "Tensor"))
 Tensor.real = property(exports["Tensor"].pop("real"))

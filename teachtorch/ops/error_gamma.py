@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..kernels import scalar, special
-from .declare import ELEMENTWISE, FLOAT, operator, pointwise, publish
+from .declare import ELEMENTWISE, FLOAT, operator, pointwise, publish, taking_out
 from .fake import Fake
 from .pointwise import where
 from .pointwise_rules import also_in, inplace_functions, looped
@@ -142,7 +142,7 @@ def polygamma_(self, n):
     return self.copy_(polygamma(n, self))
 
 
-publish("polygamma", polygamma, ("", "special"))
+publish("polygamma", taking_out(polygamma), ("", "special"))
 publish("polygamma", polygamma_method, ("Tensor",))
 publish("polygamma_", polygamma_, ("Tensor",))
 publish("i1", i1, ("special",))

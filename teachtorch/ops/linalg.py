@@ -10,7 +10,7 @@ from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..core.layout import contiguous_format
 from ..kernels import matrices
-from .declare import composite, exports, operator, publish
+from .declare import composite, exports, operator, publish, taking_out
 from .fake import Fake
 from .linalg_checks import (LinAlgError, by_columns_stride, check_floating, check_matrix, check_square,
                             fake_info, fake_matrix, not_invertible, not_solvable, refuse_others,
@@ -120,7 +120,8 @@ def torch_slogdet(input):
     return return_type("slogdet", SIGN_AND_LOGARITHM)(*slogdet_(input))
 
 
-publish("slogdet", torch_slogdet, ("", "Tensor"))
+torch_slogdet.__name__ = "slogdet"
+publish("slogdet", taking_out(torch_slogdet), ("", "Tensor"))
 
 
 @composite("logdet")

@@ -4,7 +4,7 @@ import numpy as np
 from ..core import geometry
 from ..core.dtype import cpp_name, scalar_type_name
 from ..tensor import Tensor
-from .declare import composite, exports, publish
+from .declare import composite, exports, publish, taking_out
 from .fake import require_tensor
 from .linalg import inv, inverse_of, solve
 from .linalg_checks import check_matrix, check_square
@@ -121,12 +121,17 @@ def nuclear_norm(input, dim=(-2, -1), keepdim=False):
 
 
 def frobenius_norm(input, dim=(-2, -1), keepdim=False):
-    """The square root of the sum of squares: `linalg.matrix_norm` with "fro"."""
-    return matrix_norm(input, "fro", dim, keepdim)
+    """The square root of the sum of squares along one dimension or two."""
+    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    if len(dims) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dims)} dimensions instead.")
+    if len(dims) == 2:
+        return matrix_norm(input, "fro", dims, keepdim)
+    return exports["linalg"]["vector_norm"](input, 2, dims or None, keepdim)
 
 
-publish("nuclear_norm", nuclear_norm, ("",))
-publish("frobenius_norm", frobenius_norm, ("",))
+for _function in (nuclear_norm, frobenius_norm):
+    publish(_function.__name__, taking_out(_function), ("",))
 
 
 @composite("linalg.cond", out=True, spaces=("linalg",))

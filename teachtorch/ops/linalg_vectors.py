@@ -217,7 +217,11 @@ def check_reflections(input, tau):
     refuse_others("orgqr_cpu", input)
 
 
-publish("orgqr", householder_product, ("", "Tensor"))
+@composite("orgqr", out=True)
+def orgqr(self, input2):
+    """The older name of `linalg.householder_product`, whose `tau` is called `input2`."""
+    return householder_product(self, input2)
+
 
 # ---- distances ---------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from ..core import dtype as dt
 from ..core import geometry
 from ..core.dtype import cpp_name, scalar_type_name
 from ..dispatch.operator import registry
-from .declare import LINEAR, composite, exports, operator, publish
+from .declare import LINEAR, composite, exports, operator, publish, taking_out
 from .fake import Fake
 from .picking import cast, require_zero_dim
 from .writing import with_separate_out, writing
@@ -154,7 +154,7 @@ def nonzero_static(input, *, size, fill_value=-1):
     return rows
 
 
-publish("nonzero_static", nonzero_static, ("", "Tensor"))
+publish("nonzero_static", taking_out(nonzero_static), ("", "Tensor"))
 
 
 def where_of(choose):

@@ -314,7 +314,7 @@ def inner(self, other):
     return left.mm(right.t()).reshape((*rows, *columns))
 
 
-@composite("linear", spaces=("nn.functional",))
+@composite("linear", out=True, spaces=("nn.functional",))
 def linear(input, weight, bias=None):
     """input @ weight.T + bias; `input` (..., in_features), `weight` (out_features, in_features)."""
     if bias is not None and len(input._shape) == 2 and len(weight._shape) == 2:

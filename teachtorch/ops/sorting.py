@@ -74,7 +74,7 @@ _sort = registry["sort"]
 publish("sort", numpy_names(sort, own_and_index_dtype), ("", "Tensor"))
 
 
-@composite("argsort", spaces=())
+@composite("argsort", out=True, spaces=())
 def argsort(input, dim=-1, descending=False, *, stable=False):
     """The indices that put the elements in order along `dim`."""
     return input.sort(dim=dim, descending=descending, stable=stable)[1]

@@ -89,7 +89,7 @@ def erfcx(self):
     return erfcx_form(self)
 
 
-@composite("special_ndtr", spaces=())
+@composite("special_ndtr", out=True, spaces=())
 def ndtr(self):
     """The chance that a standard normal number is below self."""
     return (1 + (self * SQRT_HALF).erf()) * 0.5
@@ -181,7 +181,7 @@ def igammac(self, other):
     return igammac_form(self, other)
 
 
-@composite("mvlgamma")
+@composite("mvlgamma", out=True)
 def mvlgamma(self, p):
     """The logarithm of the multivariate gamma function of dimension p, for self > (p - 1) / 2."""
     if p < 1:
@@ -191,6 +191,12 @@ def mvlgamma(self, p):
     return (self.unsqueeze(-1) + shifts).lgamma().sum(-1) + p * (p - 1) * math.log(math.pi) / 4
 
 
+def mvlgamma_(self, p):
+    """In-place version of `mvlgamma`: changes this tensor and returns it."""
+    return self.copy_(mvlgamma(self, p))
+
+
+publish("mvlgamma_", mvlgamma_, ("Tensor",))
 for _name, _function in (("entr", entr), ("xlog1py", xlog1py), ("erfcx", erfcx), ("ndtr", ndtr), ("ndtri", ndtri),
                          ("log_ndtr", log_ndtr), ("i0e", i0e), ("i1e", i1e), ("zeta", zeta), ("gammainc", igamma),
                          ("gammaincc", igammac), ("multigammaln", mvlgamma)):

@@ -8,7 +8,7 @@ from ..tensor import Tensor, array_of, from_array
 from .arguments import size_argument
 from .convert import checked_filling, filling, filling_operator, tensor_operator
 from .creation import checked_size, empty_strided
-from .declare import composite, publish
+from .declare import composite, publish, taking_out
 from .elementwise import shared_elements_within
 from .fake import Fake
 from .splitting import split_backward
@@ -60,7 +60,7 @@ def copy_function(name):
 
     copy.__name__ = copy.__qualname__ = f"{name}_copy"
     copy.__doc__ = f"A copy of what `{name}` shows."
-    publish(copy.__name__, copy, ("",))
+    publish(copy.__name__, taking_out(copy), ("",))
 
 
 for _name in ("alias", "as_strided", "expand", "narrow", "permute", "select", "slice", "split",

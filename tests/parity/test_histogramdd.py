@@ -57,7 +57,8 @@ def test_backward_is_refused():
 
 
 @pytest.mark.parametrize("call", [f"torch.histogram({arguments})" for arguments in (
-    "x", "x, 7", "x, a", "x, z", "x, bins=b, weight=x * x, density=True", "x=x, bins=a", "x[:0]", "n, a", "y, 4, range=[0, 0.5]")])
+    "x", "x, 7", "x, a", "x, z", "x, bins=b, weight=x * x, density=True", "x=x, bins=a", "x[:0]", "n, a",
+    "y, 4, range=[0, 0.5]")])
 def test_one_dimension_is_pytorchs(call):
     assert_same_result(torch, call)
 

@@ -23,7 +23,8 @@ ERRORS = [f"torch.segment_reduce(x, {arguments})" for arguments in (
     "'sum'", "'most', lengths=torch.tensor([3])", "'sum', lengths=torch.tensor([1, 1])",
     "'sum', lengths=torch.tensor([-1, 4])", "'sum', lengths=torch.tensor([3.0])",
     "'sum', offsets=torch.tensor([0.0, 3.0])", "'sum', lengths=[3]", "'sum', lengths=torch.tensor([3]), axis=2",
-    "'sum', lengths=torch.tensor([4]), axis=1", "'sum', lengths=torch.tensor(3)", "'sum', indices=torch.tensor([0, 0, 1])")] + ["torch.segment_reduce(i, 'sum', lengths=torch.tensor([3]))"]
+    "'sum', lengths=torch.tensor([4]), axis=1", "'sum', lengths=torch.tensor(3)", "'sum', indices=torch.tensor([0, 0, 1])")]
+ERRORS += ["torch.segment_reduce(i, 'sum', lengths=torch.tensor([3]))"]
 
 
 @pytest.mark.parametrize("call", RESULTS + OTHERS)

@@ -42,6 +42,7 @@ SAMPLES = {
     "neg": with_whole_numbers(),
     "positive": PASSED_ON,
     "real": PASSED_ON,
+    "conj_physical": PASSED_ON,
     "abs": with_whole_numbers(off_zero),
     "sign": [*with_whole_numbers(off_zero), sample(bools(3))],
     "sgn": [*with_whole_numbers(off_zero), sample(bools(3))],

@@ -105,6 +105,7 @@ SAMPLES = {
     "linalg._ldl_solve": [sample(regular(), PIVOTS, x(3, 2), gradient=False),
                           sample(regular(2), np.array([[1, -3, -3]] * 2, np.int32), x(3, 2), gradient=False)],
     "linalg.ldl_solve": [sample(regular(), PIVOTS, x(2, 3, 2), gradient=False)],
+    "orgqr": [sample(spread(4, 3), np.array([0.3, 0.5, 0.7]))],
     "linalg._pinv": [sample(spread(4, 3), 0.0, 1e-9), sample(spread(3, 4, 2), 0.0, 1e-9),
                      sample(x(0, 3), 0.0, 0.0),
                      sample(definite(), 0.0, 1e-9, True, gradient=False)],

@@ -5,7 +5,7 @@ from ...core import geometry
 from ...dispatch.operator import registry
 from ...kernels import rows
 from ...tensor import array_of, entries_of, from_array
-from ..declare import exports, publish
+from ..declare import exports, publish, taking_out
 from ..elementwise import common_dtype
 from .declare import (
     become,
@@ -168,7 +168,7 @@ def narrow_copy(self, dim, start, length):
     return sparse(chosen, values[is_here], shape)
 
 
-publish("narrow_copy", narrow_copy, ("", "Tensor"))
+publish("narrow_copy", taking_out(narrow_copy), ("", "Tensor"))
 
 
 # ---- several tensors ---------------------------------------------------------------------------------------
