@@ -21,6 +21,7 @@ from .buckets import BUCKET_CAP, FIRST_BUCKET, MIB, compute_bucket_assignment_by
 from .ddp_join import DDPJoinHook
 from .reducer import Reducer
 from .replicas import broadcast_coalesced, verify_same
+from .sink import above_a_sink
 from .words import NOT_NEEDED
 
 tensor = exports[""]["tensor"]
@@ -133,6 +134,8 @@ class DistributedDataParallel(Module, Joinable):
         if is_grad_enabled() and self.require_backward_grad_sync:
             self.require_forward_param_sync = True
             self.reducer.prepare_for_backward(output)
+            if self.find_unused_parameters and not self.static_graph:
+                output = above_a_sink(output, self.reducer)
         else:
             self.require_forward_param_sync = False
         return output

@@ -47,6 +47,7 @@ class Reducer:
         self.comm_hook = None
         self.ready_order = []  # indices as they became ready, until buckets were rebuilt
         self.has_rebuilt = False
+        self.passes = 0  # forwards that were followed by a backward to synchronise
         self.uses = None  # static graph: how often each parameter's hook fires in a pass
         self.expects_hooks = self.must_finalize = False
         self.active_ranks = None  # a Work of Join: how many ranks divide
@@ -96,8 +97,9 @@ class Reducer:
         """Called after each forward that will be synchronised; `outputs`: what it returned."""
         self.check_finished()
         self.expects_hooks, self.next_bucket = True, 0
+        self.passes += 1
         self.factor = None
-        self.is_ready, self.is_used = set(), set()
+        self.is_ready, self.is_used, self.without_grad = set(), set(), set()
         self.left = list(self.uses) if self.uses is not None else [1] * len(self.parameters)
         for bucket in self.buckets:
             bucket.expect_all()
@@ -113,9 +115,15 @@ class Reducer:
         used = parameters_behind(outputs)
         return [index for index, parameter in enumerate(self.parameters) if id(parameter) not in used]
 
+    def loss_uses(self, outputs):
+        """Backward begins, and the loss uses these outputs of the forward: what is behind others gets no gradient."""
+        if not self.has_marked_unused:
+            self.unused = self.unused_in(outputs)
+            self.without_grad = set(self.unused)
+
     def hook_of(self, index):
         def on_grad(parameter):
-            if self.expects_hooks:
+            if self.expects_hooks and index not in self.without_grad:  # the engine comes by there with nothing
                 self.on_grad(index)
 
         return on_grad

@@ -102,6 +102,31 @@ def check_used_somewhere_counts_for_all():
     assert ddp.module.never.bias.grad is None
 
 
+class Branches(nn.Module):
+    """Two outputs, with a parameter each."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)
+
+    def forward(self, x):
+        return {"a": self.a(x), "b": (self.b(x), "no tensor")}
+
+
+def check_outputs_that_the_loss_leaves_out():
+    """They need not take part if unused parameters are looked for; the next pass may take others."""
+    ddp, rank = DDP(Branches(), find_unused_parameters=True), dist.get_rank()
+    x, mean = torch.full((1, 1), rank + 1.0), sum(range(1, dist.get_world_size() + 1)) / dist.get_world_size()
+    ddp(x)["a"].sum().backward()
+    assert abs(ddp.module.a.weight.grad.item() - mean) < 1e-6 and ddp.module.b.weight.grad is None
+    ddp(x)["b"][0].sum().backward()
+    assert abs(ddp.module.a.weight.grad.item() - mean) < 1e-6 and abs(ddp.module.b.weight.grad.item() - mean) < 1e-6
+    found = ddp(x)
+    assert found["b"][1] == "no tensor"
+    (found["a"] + found["b"][0]).sum().backward()
+    assert abs(ddp.module.a.weight.grad.item() - 2 * mean) < 1e-6
+
+
 def check_no_sync_adds_up():
     w = nn.Linear(1, 1, bias=False)
     ddp, rank, size = DDP(w), dist.get_rank(), dist.get_world_size()
