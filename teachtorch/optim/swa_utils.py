@@ -19,7 +19,7 @@ from ..nn.batchnorm import _BatchNorm
 from ..nn.module import Module
 from ..ops.declare import exports
 from .implementations import by_dtype
-from .lr_scheduler import LRScheduler, for_each_group
+from .lr_scheduler.base import LRScheduler, for_each_group
 
 tensor = exports[""]["tensor"]
 foreach_lerp = exports[""]["_foreach_lerp_"]
