@@ -17,6 +17,7 @@ NEIGHBOURS = {("optim", "nn"),      # swa_utils averages modules
               ("sim", "accelerator"), ("cuda", "accelerator"),         # the same memory functions
               ("fx", "nn"), ("fx", "overrides"),       # graphs of modules; how a function is written
               ("fx", "utils"), ("compiler", "utils"), ("_subclasses", "utils"),  # nested containers
+              ("nn", "utils"),         # and so are the outputs of a module that DistributedDataParallel wraps
               ("jit", "fx"), ("jit", "nn"), ("jit", "utils"),      # a trace is an fx graph and a module
               ("compiler", "fx"), ("compiler", "nn"), ("compiler", "optim"),  # what is captured is an fx graph, of modules too
               *{("lightning", other) for other in ("nn", "optim", "utils", "serialization", "profiler", "random",
