@@ -3,11 +3,19 @@
 PyTorch's float32 code for AVX2 takes its log, sin and cos from S. Moshier's Cephes library and is compiled to
 fused multiply-adds. Both are reproduced here with +, * and sqrt alone, so the numbers are the same on every
 machine. In float64 it calls the C library, whose last bit may differ from NumPy's.
+
+The functions of arrays below are for small arrays and for float64; `_LOOP` says the same for one element of a large
+float32 array, operation by operation.
 Source: G. Box, M. Muller, A Note on the Generation of Random Normal Deviates (1958); Cephes logf.c, sinf.c.
 """
+import functools
+
 import numpy as np
 
+from .cache import load_module
+
 BLOCK = 16
+SMALL = 1 << 13         # numbers that NumPy makes sooner than a compiled loop is loaded
 _CHUNK = 1024 * BLOCK   # elements treated at once: the temporaries stay in the L2 cache
 
 
@@ -56,6 +64,10 @@ def box_muller(uniforms, mean, std):
 
     Args: `uniforms`, float32 or float64 of shape (n,), n a multiple of 16. Returns an array like it.
     """
+    if uniforms.dtype == np.float32 and len(uniforms) > SMALL:
+        normals = np.empty_like(uniforms)
+        _loop()(uniforms, normals, np.float64(np.float32(mean)), np.float64(np.float32(std)))
+        return normals
     chunks = [_box_muller_chunk(uniforms[start:start + _CHUNK], mean, std)
               for start in range(0, len(uniforms), _CHUNK)]
     return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
@@ -124,3 +136,93 @@ def _sine_and_cosine32(angle):
     cosine_sign = (((octant - 2) & 4) >> 1) - 1
     return (np.where(is_swapped, cosine, sine) * sine_sign.astype(np.float32),
             np.where(is_swapped, sine, cosine) * cosine_sign.astype(np.float32))
+
+
+# ---- one element, compiled ---------------------------------------------------------------------------------------
+
+_LOOP = '''"""Box-Muller of float32, one pair at a time."""
+from numba import njit, types
+import numpy as np
+
+ONE, HALF = np.float32(1), np.float32(0.5)
+LINE = 512
+SQRT_HALF, TWO_PI, FOUR_BY_PI = np.float32(0.707106781186547524), np.float32({two_pi!r}), np.float32({four_by_pi!r})
+
+
+@njit
+def fused(x, y, z):
+    """x * y + z, rounded once: the product of two float32 is exact in float64."""
+    return np.float32(np.float64(x) * np.float64(y) + np.float64(z))
+
+
+@njit
+def log(x):
+    bits = np.float32(x).view(np.int32)
+    exponent = (bits >> np.int32(23)) - np.int32(126)
+    fraction = np.int32((bits & np.int32(0x7FFFFF)) | np.int32(0x3F000000)).view(np.float32)
+    is_small = fraction < SQRT_HALF
+    x = (fraction - ONE) + (fraction if is_small else np.float32(0))
+    exponent = np.float32(exponent - np.int32(1) if is_small else exponent)
+    square = np.float32(x * x)
+    tail = {log}
+    tail = fused(np.float32(tail * x), square, np.float32(exponent * np.float32({log_2_low!r})))
+    tail = np.float32(tail - np.float32(square * HALF))
+    return fused(exponent, np.float32({log_2!r}), np.float32(x + tail))
+
+
+@njit
+def sine_and_cosine(angle):
+    octant = (np.int32(np.float32(angle * FOUR_BY_PI)) + np.int32(1)) & np.int32(-2)
+    count = np.float32(octant)
+    x = {reduced}
+    square = np.float32(x * x)
+    cosine = {cosine}
+    cosine = fused(np.float32(cosine * square), square, np.float32(square * np.float32(-0.5)))
+    cosine = np.float32(cosine + ONE)
+    sine = {sine}
+    sine = fused(np.float32(sine * square), x, x)
+    is_swapped = octant & np.int32(2) != 0
+    first = cosine if is_swapped else sine
+    second = sine if is_swapped else cosine
+    first = -first if octant & np.int32(4) else first
+    second = second if (octant - np.int32(2)) & np.int32(4) else -second
+    return first, second
+
+
+@njit(types.void(types.float32[::1], types.float32[::1], types.float64, types.float64), cache=True, nogil=True)
+def kernel(uniforms, normals, mean, std):
+    radii, angles = np.empty(LINE, np.float32), np.empty(LINE, np.float32)
+    pairs = uniforms.size // 2
+    for first in range(0, pairs, LINE):  # pairs side by side, as vectors need them
+        count = min(LINE, pairs - first)
+        for k in range(count):
+            place = (first + k) // {half} * {block} + k % {half}
+            radii[k], angles[k] = uniforms[place], uniforms[place + {half}]
+        for k in range(count):
+            radius = np.sqrt(np.float32(np.float32(-2) * log(ONE - radii[k])))
+            sine, cosine = sine_and_cosine(np.float32(TWO_PI * angles[k]))
+            radii[k] = fused(np.float32(radius * cosine), std, mean)
+            angles[k] = fused(np.float32(radius * sine), std, mean)
+        for k in range(count):
+            place = (first + k) // {half} * {block} + k % {half}
+            normals[place], normals[place + {half}] = radii[k], angles[k]
+'''
+
+
+@functools.lru_cache(maxsize=None)
+def _loop():
+    reduced = "angle"
+    for part in _MINUS_QUARTER_PI:
+        reduced = f"fused(count, np.float32({part!r}), {reduced})"
+    text = _LOOP.format(two_pi=2 * np.pi, four_by_pi=4 / np.pi, log_2_low=_LOG_2[0], log_2=_LOG_2[1], reduced=reduced,
+                        log=_nested(_LOG, "x"), cosine=_nested(_COSINE, "square"), sine=_nested(_SINE, "square"),
+                        block=BLOCK, half=BLOCK // 2)
+    return load_module("box_muller", text).kernel
+
+
+def _nested(coefficients, x):
+    """The text of `_horner`."""
+    text = f"np.float32({coefficients[0]!r})"
+    for coefficient in coefficients[1:]:
+        text = f"fused({text}, {x}, np.float32({coefficient!r}))"
+    return text

@@ -228,6 +228,7 @@ def rules_name(name, spaces):
 def declare_inplace(op, info, kernel, spaces=("Tensor",)):
     """The operator `name_` beside `name`, with the same formulas; a method if `name` is one."""
     inplace = Operator(op.name + "_", info)
+    inplace.make_call = lambda: positional_call(inplace, info.signature)
     inplace.register(K.CPU, kernel)
     inplace.register(K.META, lambda keys, self, *args: checked_meta(info, self, args))
     register_inplace_keys(inplace, info.derivatives)
@@ -401,7 +402,7 @@ def write_out(op, out, args):
         if elementwise.write_directly(op, out, args):
             bump_version(out)
             return out
-    fill_outs(op.name, outs, op(*args))
+    fill_outs(op.name, outs, op.call(*args))
     return out if len(op.info.outputs) == 1 else named_outs(op, outs)
 
 
@@ -423,7 +424,7 @@ def refuse_outs(name, outs, args):
     for target in outs:
         require_tensor_out(name, target)
     flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else (a,))]
-    if state.grad_enabled and any(isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)):
+    if state.grad_enabled and any([isinstance(t, Tensor) and tracks(t) for t in (*outs, *flat)]):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, "
                            "but one of the arguments requires grad.")
     if state.forward_ad and has_tangent((*outs, *flat)):
@@ -437,7 +438,7 @@ def fill_outs(name, outs, found):
         check_out_dtype(name, result._dtype, target._dtype)
         elementwise.check_cast(name, result._dtype, target._dtype)
         make_fit(target, result, name in ROW_BY_ROW)
-        target.copy_(result)
+        elementwise.hand_over(target, result)
 
 
 def named_outs(op, outs):

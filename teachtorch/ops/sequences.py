@@ -3,6 +3,7 @@
     shape   read along the first element of each level; every other element must agree
     dtype   bools < ints (int64) < floats (the default dtype); NumPy scalars and tensors bring their own
 """
+import functools
 import itertools
 import warnings
 
@@ -235,6 +236,9 @@ _C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "
 
 def number_in(dtype, value):
     """A Python number as a NumPy scalar of a dtype. RuntimeError where it is out of the dtype's range."""
+    if value.__class__ is float and dtype.category == dt.FLOATING and -60000 < value < 60000 \
+            or value.__class__ is int and dtype.category != dt.BOOL and 0 <= value < 128:
+        return dtype.numpy.type(value)                     # the usual ones, in the range of every such dtype
     promotion.check_64_bits(value)
     if dtype.category == dt.BOOL:
         return np.bool_(value)
@@ -263,11 +267,16 @@ SIXTEEN_BITS = (dt.float16, dt.bfloat16)
 
 def integer_in(dtype, value):
     """The number cut to an int. Whole negative numbers wrap in uint8, those with a point do not."""
-    limits = np.iinfo(dtype.numpy)
+    limits = limits_of(dtype)
     wraps = dtype is dt.uint8 and not isinstance(value, (float, np.floating))
     if not (-limits.max if wraps else limits.min) <= value <= limits.max:
         raise overflow(dtype)
     return int(value)
+
+
+@functools.cache
+def limits_of(dtype):
+    return np.iinfo(dtype.numpy)
 
 
 def overflow(dtype):

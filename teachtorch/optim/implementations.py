@@ -15,11 +15,13 @@ from ..core import observer
 from ..core.settings import get_default_dtype
 from ..core import dtype as dt
 from ..dispatch.keys import PYTHON
+from ..dispatch.operator import registry
 from ..ops.declare import exports
 from ..tensor import Entries, Tensor, array_of
 from .optimizer import Optimizer, loss_of, number, updating
 
 tensor, zeros_like = exports[""]["tensor"], exports[""]["zeros_like"]
+add, add_ = registry["add"].call, registry["add_"].call
 
 ACCELERATORS = ("sim", "cuda")
 FUSED_DEVICES = ("cpu", "cuda", "sim")
@@ -32,6 +34,15 @@ class ForLoop:
     """The operations on one tensor: the ordinary operators."""
 
     is_list, is_recorded = False, False
+
+    @staticmethod
+    def add(x, other, alpha=1):
+        """x + alpha * other, straight by the operator: what `Tensor.add` asks of a number, a rule need not be asked."""
+        return add(x, other, alpha)
+
+    @staticmethod
+    def add_(x, other, alpha=1):
+        return add_(x, other, alpha)
 
     @staticmethod
     def maximum_(x, other):
@@ -85,7 +96,8 @@ class Foreach:
 
 
 for _name in OPERATIONS:
-    setattr(ForLoop, _name, staticmethod(exports["Tensor"][_name]))
+    if not hasattr(ForLoop, _name):
+        setattr(ForLoop, _name, staticmethod(exports["Tensor"][_name]))
     setattr(Foreach, _name, staticmethod(exports[""]["_foreach_" + _name]))
 Foreach.maximum_ = staticmethod(exports[""]["_foreach_maximum_"])
 

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from teachtorch.kernels import random
+from teachtorch.kernels import box_muller, random
 from teachtorch.kernels.random import Generator, fill_in_memory_order
 
 FLOATS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32), np.dtype(np.float64)]
@@ -373,3 +373,12 @@ def test_a_float_distribution_has_no_integer_version(call, kernel):
 def test_numbers_that_a_float_cannot_count_to_are_warned_about():
     with pytest.warns(UserWarning, match=r"to - 1 is out of bounds \[-\(2\^24\), 2\^24\]"):
         Generator(3).randint((1,), np.float32, 0, 2 ** 25)
+
+
+def test_compiled_normals_are_those_of_numpy_bit_by_bit():
+    uniforms = np.random.default_rng(0).integers(0, 1 << 24, 1 << 16).astype(np.float32) / np.float32(1 << 24)
+    uniforms[:64] = [0, 1 - 2.0**-24, 2.0**-24, 0.5] * 16
+    assert len(uniforms) > box_muller.SMALL >= 1024
+    parts = [box_muller.box_muller(part, 0.3, 1.7) for part in uniforms.reshape(-1, 1024)]
+    found = box_muller.box_muller(uniforms, 0.3, 1.7)
+    np.testing.assert_array_equal(found.view(np.int32), np.concatenate(parts).view(np.int32))
