@@ -9,7 +9,6 @@ requires_grad).
 Nothing of the data is in the pickle. `.grad`, hooks and history stay at home.
 """
 import multiprocessing.resource_sharer  # noqa: F401  (the DupFd below needs it; importing it while forking is unsafe)
-import warnings
 import weakref
 from multiprocessing import reduction
 
@@ -20,6 +19,7 @@ from ..core.device import CPU
 from ..memory import shared
 from ..memory.storage import UntypedStorage
 from ..nn import Buffer, Parameter
+from ..ops.interchange import warn_if_has_hooks
 from ..tensor import (
     Entries,
     Tensor,
@@ -62,15 +62,6 @@ def reduce_tensor(t):
         share_memory(t)
     metadata = t._offset, t._shape, stride_of(t), t._dtype, tracks(t)
     return rebuild_tensor, (kind, storage_of(t), metadata)
-
-
-def warn_if_has_hooks(t):
-    """UserWarning for backward hooks: they would have to be pickled as code, and stay at home."""
-    for hook in ((t._meta and t._meta.hooks) or {}).values():
-        if not getattr(hook, "__torch_unserializable__", False):
-            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
-                          "decorate the function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-                          stacklevel=2)
 
 
 def rebuild_tensor(kind, storage, metadata):

@@ -133,10 +133,11 @@ def leaky_relu(self, negative_slope=0.01):
 def leaky_backward_of_result(grad, result, negative_slope):
     """The gradient, from the result alone: unless the slope is negative, it has the sign that self had."""
     if negative_slope < 0:
-        raise RuntimeError("In-place leakyReLu backward calculation is triggered with a negative slope which is not "
-                           "supported. This is caused by calling in-place forward function with a negative slope, please "
-                           "call out-of-place version instead. File an issue at https://github.com/pytorch/pytorch if you "
-                           "do require supporting in-place leakRelu backward calculation with negative slope")
+        raise RuntimeError(
+            "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This "
+            "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+            "instead. File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
+            "leakRelu backward calculation with negative slope")
     return leaky_relu_backward(grad, result, negative_slope)
 
 
@@ -216,9 +217,10 @@ def elu(self, alpha=1.0, scale=1.0, input_scale=1.0):
 def elu_backward_of_result(grad, result, alpha, scale, input_scale):
     """The gradient, from the result alone: below 0 the slope is the distance to -alpha."""
     if alpha < 0:
-        raise RuntimeError("In-place elu backward calculation is triggered with a negative slope which is not supported. "
-                           "This is caused by calling in-place forward function with a negative slope, please call "
-                           "out-of-place version instead.")
+        raise RuntimeError(
+            "In-place elu backward calculation is triggered with a negative slope which is not supported. This is "
+            "caused by calling in-place forward function with a negative slope, please call out-of-place version "
+            "instead.")
     return where(result <= 0, grad * input_scale * (result + alpha * scale), grad * scale)
 
 

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from ..autograd.meta import tracks
 from ..core import device as devices
 from ..core import dtype as dt
 from ..core import geometry, promotion, settings
@@ -11,7 +12,7 @@ from ..core.device import as_device
 from ..core.layout import preserve_format, sparse_coo, strides_in
 from ..dispatch import keys as K
 from ..dispatch.call_rules import invalid_combination, is_index, rules_of, type_name
-from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator
+from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator, registry
 from ..dispatch.state import state
 from ..dispatch.torch_function import subclass_keys
 from ..tensor import Size, Tensor, from_array, same_memory, stride_of
@@ -465,7 +466,7 @@ def legacy_tensor(args, dtype, device=None, is_typed=True):
     if len(args) == 1 and isinstance(first, Tensor):
         if is_typed and first._dtype is not dtype:
             raise TypeError(f"expected {options_of(dtype)} (got {options_of(first._dtype)})")
-        return same_memory(first)
+        return registry["alias"](first) if tracks(first) and state.grad_enabled else same_memory(first)
     if isinstance(first, Size) or is_size(first):
         return empty(*legacy_sizes(args), dtype=dtype, device=device)
     if len(args) > 1:

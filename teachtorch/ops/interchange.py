@@ -400,8 +400,18 @@ def rebuild_tensor(cls, storage, offset, shape, stride, dtype, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
+def warn_if_has_hooks(t):
+    """UserWarning for backward hooks: they would have to be pickled as code, and stay at home."""
+    for hook in ((t._meta and t._meta.hooks) or {}).values():
+        if not getattr(hook, "__torch_unserializable__", False):
+            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
+                          "decorate the function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                          stacklevel=2)
+
+
 def __reduce_ex__(self, protocol):
     """Pickle the storage with the geometry: tensors that share a storage share it after loading."""
+    warn_if_has_hooks(self)
     entries = entries_of(self)
     if entries is not None:
         parts = entries.indices, entries.values, self._shape, entries.is_coalesced

@@ -9,6 +9,7 @@ from ..core.layout import layout
 from ..memory.storage import UntypedStorage
 from ..memory.typed_storage import TypedStorage
 from ..dispatch.overriding import dispatching
+from ..ops.interchange import warn_if_has_hooks
 from ..tensor import Tensor, storage_of, stride_of
 from . import names, rebuild
 from .locations import location_tag
@@ -85,6 +86,7 @@ def reduced_tensor(t):
         name = "torch._utils._rebuild_parameter" + ("_with_state" if state else "")
         arguments = t.detach(), t.requires_grad, OrderedDict()
         return names.MEANINGS[name], (*arguments, state) if state else arguments
+    warn_if_has_hooks(t)
     function, arguments = on_meta(t) if t.is_meta else on_storage(t)
     cls = Tensor if type(t) in names.saved_as_tensor else type(t)
     if cls is Tensor and not state:

@@ -65,8 +65,10 @@ SECOND_DERIVATIVES = """
 """
 # What an in-place activation keeps for backward, and what then spoils it.
 IN_PLACE = """
-    y = F.leaky_relu(w * 1, 0.1, inplace=True); y.sum().backward(); w.grad, [n for n in dir(y.grad_fn) if n.startswith("_saved")]
-    y = F.elu(w * 1, 1.5, inplace=True); y.sum().backward(); w.grad, [n for n in dir(y.grad_fn) if n.startswith("_saved")]
+    y = F.leaky_relu(w * 1, 0.1, inplace=True); y.sum().backward()
+    | w.grad, [n for n in dir(y.grad_fn) if n.startswith("_saved")]
+    y = F.elu(w * 1, 1.5, inplace=True); y.sum().backward()
+    | w.grad, [n for n in dir(y.grad_fn) if n.startswith("_saved")]
     F.celu(w.double() * 1, 2.0, inplace=True).sum().backward(); w.grad
     F.selu(w * 1, inplace=True).sum().backward(); w.grad
     F.leaky_relu(w * 1, 0.1, inplace=True).mul_(2).sum().backward()
@@ -92,6 +94,13 @@ HOOKS = """
     w.grad = torch.ones(5, device="meta")
 """
 MAKING = """
+    torch.Tensor(x), torch.FloatTensor(x * 2), torch.Tensor(x)._is_view()
+    torch.Tensor(x).sum().backward(); x.grad
+    import pickle; x.register_hook(print); y = pickle.loads(pickle.dumps(x)); y
+    x.register_hook(print); copy.copy(x).sum().backward(); x.grad
+    x.register_hook(print); copy.deepcopy(x); torch.save(x, io.BytesIO())
+    x.register_hook(torch.utils.hooks.unserializable_hook(lambda g: g)); torch.save(x, io.BytesIO())
+    p = nn.Parameter(torch.ones(1)); p.register_hook(print); torch.save(p, io.BytesIO())
     torch.Tensor(True)
     torch.Tensor(2, "a")
     torch.Tensor(2, 3.0)
