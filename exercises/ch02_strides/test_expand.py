@@ -32,6 +32,7 @@ def test_new_dimensions(yours):
 def test_only_size_one_grows(yours):
     raises(RuntimeError, yours.expand, (2,), (1,), (4,), why="which of the two elements should be repeated?")
     raises(RuntimeError, yours.expand, (2, 3), (3, 1), (3,), why="fewer sizes than dimensions")
+    raises(RuntimeError, yours.expand, (3, 3), (3, 1), (3,), why="fewer sizes than dimensions, although they look alike")
 
 
 @points(1, "-1 needs a size to keep")

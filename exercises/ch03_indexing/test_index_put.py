@@ -57,6 +57,8 @@ def test_mask_leading(yours):
 def test_errors(yours):
     why = "dimension 0 has size 2, the mask has 3"
     raises(IndexError, yours.mask_put, np.zeros((2, 3)), np.ones(3, dtype=bool), np.array(1.0), why=why)
+    why = "dimension 0 has size 3, the mask has 2: it says nothing of row 2"
+    raises(IndexError, yours.mask_put, np.zeros(3), np.ones(2, dtype=bool), np.array(1.0), why=why)
     target = np.zeros(2)
     raises(IndexError, yours.index_put, target, rows_of(0, 2), np.array([1.0, 1.0]), why="there is no row 2")
     equal(target, np.zeros(2), "row 2 is not there, so row 0 is not written either", what="target")

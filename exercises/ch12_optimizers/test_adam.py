@@ -52,6 +52,9 @@ def test_coupled(yours):
     got, _ = run(yours, [0.0], lr=0.1, weight_decay=0.5)
     why = "the decay is divided by its own root: a step of lr, however small the decay is"
     close(got, np.array([0.9]), why, what="p after a step, gradient 0, weight_decay=0.5", tolerance=1e-6)
+    _, state = run(yours, [1.0], start=4.0, lr=0.1, weight_decay=0.5, **HALF)
+    why = "g = 1 + 0.5 * 4, and half of it goes into m"
+    close(state["exp_avg"], np.array([1.5]), why, what="state['exp_avg'] after a step from 4.0, gradient 1, weight_decay=0.5")
 
 
 @points(2, "AdamW's is not")
@@ -60,6 +63,8 @@ def test_decoupled(yours):
     why = "p *= 1 - lr * weight_decay, and neither m nor v sees it"
     close(got, np.array([0.95]), why, what="p after a step, gradient 0, weight_decay=0.5, decoupled")
     close(state["exp_avg"], np.array([0.0]), why, what="state['exp_avg']")
+    got, _ = run(yours, [0.0], start=4.0, lr=0.1, weight_decay=0.5, decoupled=True)
+    close(got, np.array([3.8]), why, what="p after a step from 4.0, gradient 0, weight_decay=0.5, decoupled")
 
 
 @points(1, "each parameter counts its own steps")

@@ -62,9 +62,9 @@ def test_zero(yours):
     optimizer.step()
     near(p.value, 0.85, "the buffer is 0.5 still", "the value after gradients 1 and 0")
     equal(optimizer.state[id(p)]["step"], 2, "a zero is a gradient: the step counts", what="its step")
-    q = yours.Parameter(1.0, 0.0)
+    q = yours.Parameter(3.0, 0.0)
     yours.Momentum([q], 0.1, 0.5, 0.2).step()
-    near(q.value, 0.98, "the decay shrinks it", "the value after gradient 0 with weight_decay 0.2")
+    near(q.value, 2.94, "the decay shrinks it by 0.1 * 0.2 of itself", "3.0 after gradient 0 with weight_decay 0.2")
     near(q.grad, 0.0, "who logs the gradient after the step wants the loss's, without the decay", "its grad after the step")
 
 

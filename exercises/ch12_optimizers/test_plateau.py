@@ -55,6 +55,8 @@ def test_relative(yours):
     check(yours, [1.0, 0.95, 0.89], [1, 0.1, 0.1], why, patience=0, threshold=0.1)
     why = "1.05 is not above 1.0 * (1 + 0.1), 1.2 is"
     check(yours, [1.0, 1.05, 1.2], [1, 0.1, 0.1], why, patience=0, threshold=0.1, mode="max")
+    why = "3.8 is not below 4.0 * (1 - 0.1): a tenth of the best, whatever its size"
+    check(yours, [4.0, 3.8, 3.5], [1, 0.1, 0.1], why, patience=0, threshold=0.1)
 
 
 @points(1, "an absolute threshold")

@@ -56,6 +56,9 @@ def test_equal(yours):
     equal(stops_at(yours, [1.0, 1.0, 1.0], patience=2), 3, why, what="the check at which it stops")
     why = "0.9 is better than 1.0 by 0.1, and min_delta asks for more than 0.5"
     equal(stops_at(yours, [1.0, 0.9], patience=1, min_delta=0.5), 2, why, what="the check at which it stops")
+    why = "better by 0.5, and min_delta asks for more than 0.5"
+    equal(stops_at(yours, [1.0, 0.5], patience=1, min_delta=0.5), 2, why, what="the check at which it stops")
+    equal(stops_at(yours, [1.0, 1.5], patience=1, min_delta=0.5, mode="max"), 2, why, what="the check at which it stops")
 
 
 @points(1, "NaN and infinity stop at once")
