@@ -95,7 +95,8 @@ def test_verdict(yours):
         what="whether a wrong backward passes five times",
     )
     small = Linear([[1.0, 2.0], [3.0, 4.0]], claimed=[[1.0, 2.0], [3.0, 3.5]])
-    equal(passes(yours, small), False, "too small is as wrong as too large", what="whether a backward that is too small passes")
+    equal(passes(yours, small), False, "too small is as wrong as too large",
+          what="whether a backward that is too small passes")
 
 
 @points(1, "errors that cancel are found")

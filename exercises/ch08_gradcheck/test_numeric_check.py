@@ -55,7 +55,8 @@ def test_small_eps(yours):
     why = "with a large eps the curvature shows: exp(50 x) bends a lot within 1e-3"
     close(answer, np.array([[50.0]]), why, what="numerical_jacobian of exp(50 x) at 0", tolerance=1e-6)
     answer = yours.numerical_jacobian(lambda x: x**3, np.array([1.0]), eps=0.5)
-    close(answer, np.array([[3.25]]), "(1.5**3 - 0.5**3) / (2 * 0.5)", what="numerical_jacobian of x**3 at 1 with eps=0.5")
+    close(answer, np.array([[3.25]]), "(1.5**3 - 0.5**3) / (2 * 0.5)",
+          what="numerical_jacobian of x**3 at 1 with eps=0.5")
 
 
 @points(1, "a right backward passes, a wrong one does not")
@@ -105,7 +106,8 @@ def test_asks_twice(yours):
         return grad * (1 + 1e-9 * len(calls)) if grad[-1] else grad
 
     answer = yours.gradcheck(lambda x: 1.0 * x, unsteady_at_last, np.array([1.0, 2.0, 3.0]))
-    equal(answer, False, "every row is asked for twice, the last one too", what="gradcheck with a backward whose last row drifts")
+    equal(answer, False, "every row is asked for twice, the last one too",
+          what="gradcheck with a backward whose last row drifts")
 
 
 @points(1, "atol and rtol are those that were asked for")

@@ -111,7 +111,8 @@ def test_mode_is_put_back(yours):
     for mode in (True, False):
         yours.accuracy(model.train(mode), batches)
         found = [model.training, model.layer.training]
-        equal(found, [mode, mode], "the model is left in the mode it was in", what="the modes of it and its part afterwards")
+        equal(found, [mode, mode], "the model is left in the mode it was in",
+              what="the modes of it and its part afterwards")
 
 
 @points(1, "any batches")

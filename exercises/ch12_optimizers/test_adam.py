@@ -54,7 +54,8 @@ def test_coupled(yours):
     close(got, np.array([0.9]), why, what="p after a step, gradient 0, weight_decay=0.5", tolerance=1e-6)
     _, state = run(yours, [1.0], start=4.0, lr=0.1, weight_decay=0.5, **HALF)
     why = "g = 1 + 0.5 * 4, and half of it goes into m"
-    close(state["exp_avg"], np.array([1.5]), why, what="state['exp_avg'] after a step from 4.0, gradient 1, weight_decay=0.5")
+    close(state["exp_avg"], np.array([1.5]), why,
+          what="state['exp_avg'] after a step from 4.0, gradient 1, weight_decay=0.5")
 
 
 @points(2, "AdamW's is not")

@@ -139,7 +139,8 @@ def test_adam_turns(yours):
     weights, state = [0.0], new_state(1)
     a, b = (yours.adam_process(weights, state, [([1.0], y)], 0.1) for y in (1.0, 2.0))
     next(a), next(b)
-    equal([state["step"], weights[0]], [0, 0.0], "before the yield only the gradient is computed", what="step and weight")
+    equal([state["step"], weights[0]], [0, 0.0], "before the yield only the gradient is computed",
+          what="step and weight")
     turns(a)
     turns(b)
     why = "b's gradient is -4, and a's -2 has gone into the average meanwhile: 0.9 * (0.1 * -2) + 0.1 * -4"

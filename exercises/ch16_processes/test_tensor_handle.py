@@ -55,8 +55,8 @@ def test_handle_is_small(yours):
     holds(len(large) < len(small) + 20, why)
     handle = yours.send(row(yours), System())
     kinds = sorted({type(part).__name__ for part in [handle, *flat(handle)]})
-    equal(kinds, ["int", "str", "tuple"], "a string, integers and tuples of integers: another process has none of your objects",
-          what="the types in a handle")
+    why = "a string, integers and tuples of integers: another process has none of your objects"
+    equal(kinds, ["int", "str", "tuple"], why, what="the types in a handle")
 
 
 @points(1, "both processes see the same memory")
@@ -64,7 +64,8 @@ def test_same_memory(yours):
     system, tensor = System(), row(yours)
     there = received(yours, tensor, system, {})
     why = "another process has Storages of its own: it opens the memory by its name"
-    equal([there.storage is tensor.storage, system.opened], [False, 1], why, what="[whether both have one Storage, calls of open]")
+    equal([there.storage is tensor.storage, system.opened], [False, 1], why,
+          what="[whether both have one Storage, calls of open]")
     there.storage.data[0] = ord("z")
     equal(
         bytes(tensor.storage.data),

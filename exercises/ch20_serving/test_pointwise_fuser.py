@@ -82,16 +82,17 @@ def test_once(yours):
           f"{Counted.additions} additions")
 
 
-ARRAYS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "exp": np.exp, "sum": np.sum}
+ARRAYS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative, "sum": np.sum}
 
 
 def any_graph(rng):
     """A graph of ten nodes over four inputs of different shapes, and what each name means, as arrays."""
     arrays = np.random.default_rng(rng.randrange(10**6))
-    means = {"x": arrays.random((2, 3)), "row": arrays.random(3), "column": arrays.random((2, 1)), "number": arrays.random(())}
+    sizes = {"x": (2, 3), "row": (3,), "column": (2, 1), "number": ()}
+    means = {name: np.asarray(arrays.random(size)) for name, size in sizes.items()}
     nodes = [(name, "input", ()) for name in means]
     while len(nodes) < 14:
-        name, op = f"n{len(nodes)}", rng.choice(["add", "sub", "mul", "neg", "sum"])
+        name, op = f"n{len(nodes)}", rng.choice(list(ARRAYS))
         names = [each for each in means if op != "sum" or means[each].ndim]
         near = rng.sample(names[-4:], 2) if len(names) > 4 else rng.sample(names, 2)
         operands = tuple(near) if op in ("add", "sub", "mul") else (near[0],)

@@ -77,5 +77,5 @@ def test_append(yours):
     module = graph_of(used_twice)
     yours.append(module, torch.neg)
     reads = {str(node): [str(a) for a in node.all_input_nodes] for node in module.graph.nodes}
-    equal([reads["mul"], reads["output"]], [["neg"], ["neg"]], "everyone who used the old node gets the new one's value",
-          what="what the product and the output read")
+    why = "everyone who used the old node gets the new one's value"
+    equal([reads["mul"], reads["output"]], [["neg"], ["neg"]], why, what="what the product and the output read")

@@ -49,7 +49,8 @@ def _explain(error: BaseException, place: str, memory_mb: int) -> tuple[str, str
     if not place and not calls.last():
         return "grader", f"the test itself failed, not your code; please report it:\n{_traceback(error)}"
     if not place:
-        return "raised", f"{_called()}the test could not go on with what your code gave it: {_headline(error)}{_in_the_test(error)}"
+        said = f"the test could not go on with what your code gave it: {_headline(error)}"
+        return "raised", f"{_called()}{said}{_in_the_test(error)}"
     return "raised", f"{_called()}your code raised {_headline(error)}{place}"
 
 
@@ -69,7 +70,8 @@ def _place(error: BaseException, file: str) -> str:
 
 def _in_the_test(error: BaseException) -> str:
     """The deepest line of the test file in the traceback."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name.startswith("test_")]
+    frames = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in frames if Path(frame.filename).name.startswith("test_")]
     return at_line(frames[-1].filename, frames[-1].lineno, " of the test") if frames else ""
 
 

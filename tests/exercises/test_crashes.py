@@ -348,3 +348,13 @@ def test_saving_before_the_child_starts_again(tmp_path):
 
 def test_default_limits_are_short_enough_to_wait_for():
     assert Limits().seconds <= 10
+
+
+def test_what_the_test_cannot_use_is_not_said_to_be_raised_by_the_answer(graded):
+    answer = "def load_what_fits(model, state):\n    return None\n"
+    result = graded(answer, name="load_what_fits")
+    outcome = next(each for each in result.outcomes if each.property.name == "test_parameters")
+    assert outcome.kind == "raised"
+    assert "the test could not go on with what your code gave it: TypeError: cannot unpack" in outcome.message
+    assert "of the test: loaded, left, unexpected = yours.load_what_fits(model, state)" in outcome.message
+    assert "your code raised" not in outcome.message

@@ -12,7 +12,8 @@ def plan(arrivals, max_batch, max_wait, duration):
         full = arrivals[waiting + max_batch - 1] if waiting + max_batch <= len(arrivals) else None
         late = arrivals[waiting] + max_wait
         start = max(late if full is None else min(full, late), free)
-        members = [i for i in range(waiting, len(arrivals)) if arrivals[i] < start or i == waiting or arrivals[i] == full][:max_batch]
+        there = range(waiting, len(arrivals))
+        members = [i for i in there if arrivals[i] < start or i == waiting or arrivals[i] == full][:max_batch]
         batches.append((start, members))
         waiting += len(members)
         free = start + duration

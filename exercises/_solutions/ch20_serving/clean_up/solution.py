@@ -1,7 +1,7 @@
 """Two passes: dead code, and common subexpressions. The graphs are those of torch.fx, of functions and methods.
 
-Nodes that change memory (their names end in "_", as `add_`) stay, whether their value is used or not. Draws of random numbers
-are two even if they look alike.
+Nodes that change memory (their names end in "_", as `add_`) stay, whether their value is used or not. Draws of random
+numbers are two even if they look alike.
 """
 import teachtorch as torch
 
