@@ -92,7 +92,7 @@ def is_bf16_supported(including_emulation=True):
 
 @_contextmanager
 def device(device):
-    """A context in which a device is the current one: there is one alone. A negative index, or None, changes nothing."""
+    """A context in which a device is the current one: there is one alone. A negative index and None change nothing."""
     if device is not None and (not isinstance(device, int) or device >= 0):
         set_device(device)
     yield

@@ -26,6 +26,7 @@ IN_FLOAT32 = """
     l1_loss huber_loss margin_ranking_loss soft_margin_loss triplet_margin_loss multi_margin_loss ctc_loss kl_div
     multilabel_margin_loss binary_cross_entropy_with_logits
 """.split()
+FUNCTIONS_IN_FLOAT32 = ("ctc_loss", "grid_sample")          # which look at dtypes before they call their operators
 IN_THE_WIDEST = ("cat", "stack", "index_copy")
 SHORT = (dt.bfloat16, dt.float16)
 
@@ -101,6 +102,8 @@ def register_kernels():
                 registry[name].register(K.AUTOCAST_CPU, casting_kernel(registry[name], choose))
             else:
                 wrap_function(name, choose)
+    for name in FUNCTIONS_IN_FLOAT32:
+        wrap_function(name, float32)
 
 
 def wrap_function(name, choose):

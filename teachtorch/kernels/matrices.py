@@ -159,9 +159,12 @@ def cholesky(a):
     """(lower factors, info); info k: the leading minor of order k is not positive, the factor ends before it."""
     info = np.zeros(a.shape[:-2], np.int32)
     try:
-        return by_columns(np.linalg.cholesky(a)), info
+        found = np.linalg.cholesky(a)
+        if not np.isnan(np.diagonal(found, 0, -2, -1)).any():        # NaN is not positive; NumPy does not say so
+            return by_columns(found), info
     except np.linalg.LinAlgError:
-        found = np.array(np.tril(a))
+        pass
+    found = np.array(np.tril(a))
     for index in np.ndindex(*info.shape):
         info[index] = factor_until_failure(found[index])
     return by_columns(np.tril(found)), info

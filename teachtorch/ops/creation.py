@@ -457,7 +457,7 @@ def options_of(dtype):
 def legacy_tensor(args, dtype, device=None, is_typed=True):
     """`torch.Tensor(2, 3)`: uninitialised memory; `torch.Tensor(data)`: data in a fixed dtype.
 
-    A tensor comes back as it is. TypeError if it has another dtype, unless `torch.Tensor` itself was called, and for
+    A tensor comes back as it is, and an array of that dtype is not copied. TypeError if it has another dtype, unless `torch.Tensor` itself was called, and for
     what is neither sizes nor a sequence.
     """
     if not args:
@@ -473,6 +473,8 @@ def legacy_tensor(args, dtype, device=None, is_typed=True):
         raise no_legacy_call(args, {})
     if not is_indexable(first):
         raise TypeError(f"new(): data must be a sequence (got {type_name(first)})")
+    if isinstance(first, np.ndarray):
+        return exports[""]["from_numpy"](first).to(device, dtype)
     return on_device(array_from_data(first, dtype), device)
 
 

@@ -74,9 +74,12 @@ def from_numpy(ndarray):
 
 
 def borrowed(array):
-    """A tensor over an array's memory, of which a masked array shows what lies under its mask too."""
+    """A tensor over an array's memory, of which a masked array shows what lies under its mask too.
+
+    NumPy's strides stay as they are, those of empty and of size-1 dimensions too."""
     array = array.view(np.ndarray)
     t = from_array(array)
+    t._stride = tuple([s // array.itemsize for s in array.strides])
     t._storage = UntypedStorage(bytes_of(array), CPU)
     t._storage.is_resizable = False
     return t

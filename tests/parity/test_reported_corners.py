@@ -22,9 +22,10 @@ SUMS = """
     torch.tensor([0.1] * 10).cumsum(0)[-1] == 1.0
     torch.ones(2, 3, dtype=torch.float64).cumsum(1)
     torch.full((3000,), 0.1).cumsum(0)[-1]
-    torch.tensor([1.0, 2.0]).sum(dtype=float), torch.tensor([1, 2]).mean(dtype=float), torch.tensor([1, 2]).prod(dtype=float)
-    torch.tensor([1, 2]).cumsum(0, dtype=float), torch.tensor([1.0, 2.0]).softmax(0, float), F.log_softmax(torch.ones(2), 0, dtype=float)
-    torch.tensor([1.0, 2.0]).norm(dtype=float), L.vector_norm(torch.ones(2), dtype=float), torch.tensor([1.7, 1.7]).sum(dtype=int)
+    torch.tensor([1.0, 2.0]).sum(dtype=float), torch.tensor([1, 2]).mean(dtype=float)
+    torch.tensor([1, 2]).prod(dtype=float), torch.tensor([1.7, 1.7]).sum(dtype=int)
+    torch.tensor([1, 2]).cumsum(0, dtype=float), torch.tensor([1.0, 2.0]).softmax(0, float)
+    F.log_softmax(torch.ones(2), 0, dtype=float), torch.ones(2).norm(dtype=float), L.vector_norm(torch.ones(2), dtype=float)
     torch.tensor([1.0, 0.0]).sum(0, dtype=bool), torch.tensor([1, 2]).nansum(dtype=float)
     torch.mean(torch.tensor([1, 2]), out=torch.empty(()))
     torch.mean(torch.tensor([1, 2]), 0, dtype=torch.float32, out=torch.empty(()))
@@ -45,7 +46,7 @@ PICKED = """
     x = torch.tensor([2.0, 1.0], requires_grad=True); torch.unique_consecutive(x).sum().backward()
     x = torch.tensor([2.0, 1.0], requires_grad=True); u = torch.unique(x, return_inverse=True, return_counts=True)
     | [t.requires_grad for t in u]
-    x = torch.tensor([2.0, 2.0], requires_grad=True); torch.unique(x.detach()).requires_grad, torch.tensor([1, 1]).unique()
+    x = torch.tensor([2.0, 2.0], requires_grad=True); torch.unique(x.detach()), torch.tensor([1, 1]).unique()
     F.max_pool1d(torch.ones(1, 1, 4), 2, stride=[]), F.avg_pool1d(torch.ones(1, 1, 4), 2, stride=[])
     F.max_pool2d(torch.ones(1, 1, 4, 4), 2, stride=[]), F.avg_pool2d(torch.ones(1, 1, 4, 4), 2, stride=())
     F.upsample(torch.ones(1, 1, 2), scale_factor=2)
@@ -64,10 +65,11 @@ GRAD_MODES = """
     |     with torch.enable_grad(): pass
     |     with torch.inference_mode(False): y = w * 2
     |     z = w * 2
-    | y.requires_grad, z.requires_grad, (w * 2).requires_grad, torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+    | [t.requires_grad for t in (y, z, w * 2)], torch.is_grad_enabled(), torch.is_inference_mode_enabled()
     w = torch.ones(2, requires_grad=True); w.register_post_accumulate_grad_hook(lambda t: t); w.sum().backward()
     w = torch.ones(2, requires_grad=True); w.register_post_accumulate_grad_hook(lambda t: t * 1); w.sum().backward()
-    w = torch.ones(2, requires_grad=True); w.register_post_accumulate_grad_hook(lambda t: None); w.sum().backward(); w.grad
+    w = torch.ones(2, requires_grad=True); w.register_post_accumulate_grad_hook(lambda t: None); w.sum().backward()
+    | w.grad
     del torch.ones(2).data
     torch.ones(2).imag
     torch.imag(torch.ones(2))
@@ -89,11 +91,33 @@ MODULES = """
     nn.Linear(1, 1).to(int)
 """
 NUMPY = """
+    n = np.ones(3, dtype=np.float32); t = torch.Tensor(n); t += 1; n
+    n = np.ones(3, dtype=np.float32); t = torch.FloatTensor(n); t += 1; n
+    n = np.ones(3); t = torch.DoubleTensor(n); t += 1; n
+    n = np.ones(3); t = torch.Tensor(n); t += 1; n, t
+    torch.Tensor(np.arange(6, dtype=np.float32).reshape(2, 3).T), torch.LongTensor(np.array([1.7, 2.2]))
+    torch.Tensor(np.arange(4, dtype=np.float32)[::-1])
+    torch.from_numpy(np.ones(3)[None]).stride(), torch.from_numpy(np.zeros((0, 3))).stride()
+    t = torch.from_numpy(np.arange(6).reshape(2, 3)[::2]); t, t.is_contiguous(), t.view(3), t + 1
     import warnings
     | with warnings.catch_warnings():
     |     warnings.simplefilter("ignore")
     |     t = torch.tensor([nan, 1.0]); found = np.isnan(t).dtype, np.isfinite(t), np.sin(t), np.add(t, 2)
     | found
+"""
+MATRICES = """
+    L.cholesky(torch.tensor([[nan, 0.0], [0.0, 1.0]]))
+    L.cholesky(torch.tensor([[1.0, 0.0], [nan, 1.0]]))
+    L.cholesky(torch.stack([torch.eye(2), torch.tensor([[1.0, 0.0], [0.0, nan]])]))
+    L.cholesky_ex(torch.stack([torch.eye(2), torch.tensor([[1.0, 0.0], [0.0, nan]])])).info
+    L.cholesky(torch.tensor([[4.0, nan], [2.0, 5.0]]))
+"""
+AUTOCAST = """
+    with torch.autocast("cpu"): x = F.grid_sample(torch.ones(1, 1, 4, 4).bfloat16(), torch.zeros(1, 1, 1, 2).bfloat16())
+    | x
+    with torch.autocast("cpu"):
+    |     x = F.ctc_loss(torch.zeros(2, 1, 2).bfloat16(), torch.tensor([[1]]), torch.tensor([2]), torch.tensor([1]))
+    | x
 """
 SHARED_MEMORY = """
     a = torch.arange(4.0); a.index_copy_(0, torch.arange(4), a)
@@ -121,7 +145,8 @@ STORAGES = """
     torch.empty(0, dtype=torch.int64).set_(torch.ones(2).storage())
     b = io.BytesIO(); torch.save(torch.arange(3.0).storage(), b); b.seek(0); s = torch.load(b)
     | type(s).__name__, s.tolist(), str(s.dtype)
-    x = torch.arange(3.0); b = io.BytesIO(); torch.save([x, x.storage()], b); b.seek(0); y, s = torch.load(b); s[0] = 9.0; y
+    x = torch.arange(3.0); b = io.BytesIO(); torch.save([x, x.storage()], b); b.seek(0); y, s = torch.load(b)
+    | s[0] = 9.0; y
     x = torch.arange(3.0); s = x.storage(); s.resize_(5); s.size(), x.untyped_storage().nbytes(), x
     x = torch.arange(3.0); s = x.storage().clone(); s[0] = 5.0; x, s.tolist(), x.storage().cpu().tolist()
 """
@@ -135,7 +160,8 @@ WITHOUT_A_GPU = """
     len(torch.cuda.get_rng_state_all()) == torch.cuda.device_count(), torch.cuda.set_rng_state_all([])
     torch.cuda.is_bf16_supported() == torch.cuda.is_available()
 """
-SNIPPETS = [snippet for table in (TIES_AND_NAN, SUMS, PICKED, GRAD_MODES, MODULES, NUMPY, SHARED_MEMORY, WITHOUT_A_GPU) for snippet in snippets_of(table)]
+TABLES = (TIES_AND_NAN, SUMS, PICKED, GRAD_MODES, MODULES, NUMPY, MATRICES, AUTOCAST, SHARED_MEMORY, WITHOUT_A_GPU)
+SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 # PyTorch warns of TypedStorage in the first call of a process alone.
 SNIPPETS += ["import warnings; warnings.simplefilter('ignore')\n" + snippet for snippet in snippets_of(STORAGES)]
 
