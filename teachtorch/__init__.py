@@ -57,8 +57,8 @@ serialization.know_parameters(nn.Parameter, nn.Buffer)
 
 
 # Modules that are imported when first asked for.
-_LAZY = {"_subclasses", "cpu", "compiler", "distributed", "distributions", "futures", "fx", "jit", "library", "lightning",
-         "masked", "profiler", "signal"}
+_LAZY = {"_subclasses", "cpu", "compiler", "distributed", "distributions", "futures", "fx", "jit", "library",
+         "lightning", "masked", "profiler", "signal"}
 
 
 def get_device_module(device=None):

@@ -5,8 +5,8 @@ What is masked out is replaced by the operation's identity, such as 0 in a sum. 
 None or () for all dimensions; `dtype` is the result's, the input's if left out. Unlike PyTorch's, these functions take
 strided tensors only, and there is no class MaskedTensor.
 
-Errors of all: IndexError for a mask of more dimensions than the input, and for a dim that it has not; RuntimeError for a
-mask that cannot be broadcast, and for a dim that is named twice; ValueError for another layout.
+Errors of all: IndexError for a mask of more dimensions than the input, and for a dim that it has not; RuntimeError for
+a mask that cannot be broadcast, and for a dim that is named twice; ValueError for another layout.
 """
 from .core import dtype as dt
 from .core.layout import strided

@@ -334,7 +334,8 @@ def _calls(node, direction):
 
 
 _MAKERS = {
-    "call": _call, "calls": _calls, "diff": _diff, "root": _root, "ended": _ended, "leaf": _leaf, "op": _op, "fold": _fold,
+    "call": _call, "calls": _calls, "diff": _diff, "root": _root, "ended": _ended, "leaf": _leaf, "op": _op,
+    "fold": _fold,
 }
 
 

@@ -1,4 +1,5 @@
-"""Reading the chrome trace that ``torch.profiler`` (or teachtorch's) exports: kernels, copies, and what launched them."""
+"""Reading the chrome trace that ``torch.profiler`` (or teachtorch's) exports: kernels, copies, and what launched them.
+"""
 
 import gzip
 import json

@@ -128,7 +128,10 @@ def is_autocast_enabled(device_type="cuda"):
 
 
 def set_autocast_enabled(device_type="cuda", enabled=None):
-    """Switch autocast on or off for a device; nothing but for the CPU. The older call with `enabled` alone means CUDA."""
+    """Switch autocast on or off for a device; nothing but for the CPU.
+
+    The older call with `enabled` alone means CUDA.
+    """
     if enabled is None:
         device_type, enabled = "cuda", device_type
     if device_type == "cpu":

@@ -91,7 +91,7 @@ def multiple_dispatch_failed(function, candidates):
             "\n\nFor more information, try re-running with TORCH_LOGS=not_implemented")
 
 
-# ---- where calls are caught -------------------------------------------------------------------------------------------
+# ---- where calls are caught --------------------------------------------------------------------------------
 
 OPERATORS = f"{__name__.partition('.')[0]}.ops."      # where the functions of torch are written
 NUMPY_NAMES = TORCH_NAMES.keys()
@@ -123,7 +123,10 @@ def overridable(function, name, rules=""):
 
 
 def wrapped_to_ask(function, name, rules):
-    usual, fitting = set(), set()   # classes of arguments, and the names of some, that fitted; `usual`: and override nothing
+    usual, fitting = (
+        set(),
+        set(),
+    )  # classes of arguments, and the names of some, that fitted; `usual`: and override nothing
 
     @functools.wraps(function)
     def public(*args, **kwargs):
@@ -224,7 +227,7 @@ def in_place_of(signature, args, kwargs):
     return [values[name] for name in signature.names]
 
 
-# ---- subclasses of Tensor ---------------------------------------------------------------------------------------------
+# ---- subclasses of Tensor ----------------------------------------------------------------------------------
 
 def subclass_keys(cls):
     """What instances of a subclass of Tensor have in their key set beside an ordinary tensor's keys."""
@@ -274,7 +277,7 @@ method(default_torch_function, "__torch_function__")
 method(as_subclass)
 
 
-# ---- modes ------------------------------------------------------------------------------------------------------------
+# ---- modes -------------------------------------------------------------------------------------------------
 
 def modes():
     """The modes of this thread that are on, outermost first."""
@@ -298,7 +301,7 @@ class TorchFunctionMode:
         function_modes.pop()
 
 
-# ---- switching it off -------------------------------------------------------------------------------------------------
+# ---- switching it off --------------------------------------------------------------------------------------
 
 class DisableTorchFunctionSubclass:
     """In the block the classes of arguments are not asked; modes still are."""

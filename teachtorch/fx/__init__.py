@@ -6,11 +6,10 @@
     traced.graph.lint(); traced.recompile()
     print(traced.code)                      # the Python that the graph means
 
-The rooms, in the order data flows: `proxy.py` (what runs through forward; `python_calls.py`: which calls are filled in),
-`tracer.py` (runs it), `node.py`
-and `graph.py` (what is noted), `codegen.py` (back to Python), `graph_module.py` (a Module that runs it),
-`interpreter.py` (runs a graph node by node), `subgraph_rewriter.py` and `passes/` (change it).
-https://pytorch.org/docs/stable/fx.html; the paper is arXiv:2112.08429.
+The rooms, in the order data flows: `proxy.py` (what runs through forward; `python_calls.py`: which calls are filled
+in), `tracer.py` (runs it), `node.py` and `graph.py` (what is noted), `codegen.py` (back to Python), `graph_module.py`
+(a Module that runs it), `interpreter.py` (runs a graph node by node), `subgraph_rewriter.py` and `passes/` (change
+it). https://pytorch.org/docs/stable/fx.html; the paper is arXiv:2112.08429.
 """
 from . import experimental, immutable_collections, operator_schemas, passes, subgraph_rewriter  # noqa: F401
 from .codegen import CodeGen

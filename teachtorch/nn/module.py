@@ -453,7 +453,8 @@ def conversion(*args, **kwargs):
             dtype = a
         elif isinstance(a, str | int | device_class) and not isinstance(a, bool):
             device = a
-    return None if device is None else as_device(device), None if dtype is None else as_dtype(dtype, "to"), memory_format
+    device = None if device is None else as_device(device)
+    return device, None if dtype is None else as_dtype(dtype, "to"), memory_format
 
 
 def converted(t, device, dtype, memory_format=None):

@@ -60,7 +60,8 @@ def refuse_empty_kernel(kernel):
     if len(kernel) == 3:
         raise RuntimeError(f"kernel size should be greater than zero, but got: {' x '.join(map(str, kernel))} (TxHxW)")
     height, width = (1, *kernel)[-2:]
-    raise RuntimeError(f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: {width}")
+    given = f"kernel_height: {height} kernel_width: {width}"
+    raise RuntimeError(f"kernel size should be greater than zero, but got {given}")
 
 
 def check_settings(stride, padding, dilation, output_padding):

@@ -8,7 +8,7 @@ from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels import ldl
 from .declare import composite, operator
-from .fake import Fake, require_tensor
+from .fake import Fake
 from .linalg_checks import (check_floating, check_square, fake_info, fake_matrix, refuse_others,
                             require_matrix_arrays, require_square_arrays, require_success)
 from .pointwise import name_not_implemented, no_formula

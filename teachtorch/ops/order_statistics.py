@@ -15,7 +15,8 @@ from .fake import Fake
 from .extrema import (VALUES_AND_INDICES, fake_values_and_indices, select_gradient, select_tangent, share_evenly,
                       share_evenly_tangent)
 from .node_names import name_node
-from .reduction_arguments import (check_out_dtypes, numpy_names, own_and_index_dtype, reduced_shape, require_dim, with_out_check)
+from .reduction_arguments import (check_out_dtypes, numpy_names, own_and_index_dtype, reduced_shape, require_dim,
+                                  with_out_check)
 from .reduction_arrays import dense, widened
 
 

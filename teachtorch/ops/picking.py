@@ -59,7 +59,8 @@ with_separate_out(registry["index_select"])
 
 
 def refuse_outside(array, dim, found, size):
-    """PyTorch's error for an index outside: its kernels for dimension 1, and for nothing to pick from, have their own."""
+    """PyTorch's error for an index outside: its kernels for dimension 1, and for nothing to pick from, have their own.
+    """
     if array.ndim > 1 and (dim % array.ndim == 1 or not array.size):
         raise RuntimeError(f"INDICES element is out of DATA bounds, id={found} axis_dim={size}")
     raise IndexError("index out of range in self")

@@ -76,7 +76,9 @@ class Signature:
         parts = [_parameter(_shown(n), IN_PLACE, inspect.Parameter.empty if i < required else self.default_of(n))
                  for i, n in enumerate(self.positional)]
         parts += [_parameter(self.rest, inspect.Parameter.VAR_POSITIONAL)] if self.rest else []
-        parts += [_parameter(n, BY_NAME, self.keyword_defaults.get(n, inspect.Parameter.empty)) for n in self.keyword_only]
+        parts += [
+            _parameter(n, BY_NAME, self.keyword_defaults.get(n, inspect.Parameter.empty)) for n in self.keyword_only
+        ]
         parts += [_parameter("out", BY_NAME, None)] if has_out else []
         return inspect.Signature(parts, __validate_parameters__=False)
 
@@ -135,9 +137,11 @@ def _respelling(signature, has_out):
     """What calls the function again if NumPy's names were used (`numpy_names`), with PyTorch's in their place."""
     given = ", ".join(f"{_shown(n)}={_shown(n)}" for n in signature.names if n != signature.rest)
     given += ", out=out" * has_out
-    return (f"    if numpy_names:\n"
-            f"        _args, _kwargs = _with_torch_names(_rules, _name, numpy_names, _defaults, _keyword_defaults, {given})\n"
-            f"        return _public(*_args, *{signature.rest or ()}, **_kwargs)\n")
+    return (
+        f"    if numpy_names:\n"
+        f"        _args, _kwargs = _with_torch_names(_rules, _name, numpy_names, _defaults, _keyword_defaults, {given})\n"
+        f"        return _public(*_args, *{signature.rest or ()}, **_kwargs)\n"
+    )
 
 
 def _reordering(signature, has_out):
@@ -160,20 +164,23 @@ def newly_ordered(rules, args, out):
 def _vetting(signature, arguments, is_pointwise):
     """What refuses wrong values that would do as right ones: 1 for True, True for a dimension.
 
-    A class that fits once is remembered in `_taken_<name>`. Keyword-only numbers of pointwise operators may be anything.
+    A class that fits once is remembered in `_taken_<name>`. Keyword-only numbers of pointwise operators may be
+    anything.
     """
     lines = []
     for name in signature.defaulted:
         kind = type(signature.default_of(name))
         if kind in (bool, int) and not (is_pointwise and name in signature.keyword_only):
             shown = _shown(name)
-            lines.append(f"    if {shown}.__class__ is not {kind.__name__} and {shown}.__class__ not in _taken_{name}:\n"
-                         f"        _meet({shown}, _taken_{name}, _rules, _signature, ({arguments},))\n")
+            lines.append(
+                f"    if {shown}.__class__ is not {kind.__name__} and {shown}.__class__ not in _taken_{name}:\n"
+                f"        _meet({shown}, _taken_{name}, _rules, _signature, ({arguments},))\n"
+            )
     return "".join(lines)
 
 
 def meet(value, taken, rules, signature, values):
-    """The keys that an argument of a class not met before adds to a call. TypeError if the call does not fit `rules`."""
+    """The keys that an argument of a class not met before adds. TypeError if the call does not fit `rules`."""
     if overriding[type(value)]:
         return PYTHON_FUNCTION
     if not fits(rules, *signature.as_written(values, in_place=False)):
@@ -183,7 +190,7 @@ def meet(value, taken, rules, signature, values):
 
 
 def explain_values(error, name, names, rules, signature, values):
-    """Raise PyTorch's TypeError if the call does not fit `rules`, whichever way it was written; else what `explain` says."""
+    """Raise PyTorch's TypeError if the call, however it was written, does not fit `rules`; else what `explain` says."""
     written = signature.as_written(values, in_place=False)
     if fits(rules, *written):
         if rules and isinstance(error, TypeError | AttributeError) and (again := spelled_otherwise(rules, *written)):
@@ -198,8 +205,10 @@ def _composing(signature, arguments):
     watched = ["_observer.active", "_state.included & _PYTHON_FUNCTION"]
     for name in signature.possible_tensors:
         shown = _shown(name)
-        watched.append(f"{shown}.__class__ is not _Tensor and {shown}.__class__ not in _taken_{name} and (_asks({shown}) if "
-                       f"{shown}.__class__ in _SEQUENCES else _meet({shown}, _taken_{name}, _rules, _signature, ({arguments},)))")
+        watched.append(
+            f"{shown}.__class__ is not _Tensor and {shown}.__class__ not in _taken_{name} and (_asks({shown}) if "
+            f"{shown}.__class__ in _SEQUENCES else _meet({shown}, _taken_{name}, _rules, _signature, ({arguments},)))"
+        )
     return f"    if {' or '.join(watched)}:\n        return _op({arguments})\n    return _direct({arguments})\n"
 
 
@@ -213,7 +222,9 @@ def _dispatch_scope(op):
 def positional_call(op, signature):
     """The operator as a function of all its arguments in their places: `op(...)`, written out for its signature."""
     names = [_shown(n) for n in signature.names]
-    return _compiled(op.name, ", ".join(names), _dispatching(signature, ", ".join(names)), signature, _dispatch_scope(op))
+    return _compiled(
+        op.name, ", ".join(names), _dispatching(signature, ", ".join(names)), signature, _dispatch_scope(op)
+    )
 
 
 def _compiled(name, parameters, body, signature, scope):
@@ -221,9 +232,10 @@ def _compiled(name, parameters, body, signature, scope):
     body = _explaining(body, short, ", ".join(map(_shown, signature.names)))
     scope.setdefault("_rules", "")
     scope.update({f"_taken_{n}": set() for n in signature.names})
-    scope.update(_explain=explain_values, _name=short, _names=[_shown(n) for n in signature.names], _signature=signature,
-                 _sequence=sequence, _keyword_defaults=signature.keyword_defaults,
-                 _defaults=dict(zip(reversed(signature.positional), reversed(signature.defaults))))
+    names, defaults = signature.positional, signature.defaults
+    scope.update(_explain=explain_values, _name=short, _names=[_shown(n) for n in signature.names],
+                 _signature=signature, _sequence=sequence, _keyword_defaults=signature.keyword_defaults,
+                 _defaults=dict(zip(reversed(names), reversed(defaults))))
     return function_from(f"def {short}({parameters}):\n{body}", short, f"operator {name}", scope)
 
 

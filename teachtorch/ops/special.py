@@ -1,4 +1,4 @@
-"""Special functions of torch.special beyond those of elementary.py and error_gamma.py: entropy, the normal distribution, zeta, gamma."""
+"""Special functions of torch.special beyond those of elementary.py and error_gamma.py: entropy, zeta, gamma ..."""
 import math
 
 import numpy as np

@@ -42,7 +42,8 @@ def write_legacy(obj, file, protocol):
     pickled = io.BytesIO()
     pickler = LegacyPickler(pickled, protocol)
     pickler.dump(obj)
-    system = {"protocol_version": PROTOCOL_VERSION, "little_endian": sys.byteorder == "little", "type_sizes": TYPE_SIZES}
+    system = {"protocol_version": PROTOCOL_VERSION, "little_endian": sys.byteorder == "little",
+              "type_sizes": TYPE_SIZES}
     for header in (MAGIC_NUMBER, PROTOCOL_VERSION, system):
         pickle.dump(header, file, protocol)
     file.write(pickled.getbuffer())
