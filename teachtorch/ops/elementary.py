@@ -530,6 +530,7 @@ def imag(input):
 @composite("conj_physical", out=True)
 def conj_physical(self):
     """The tensor itself: there are no complex numbers."""
+    require_tensor("conj_physical", self)
     return self
 
 
