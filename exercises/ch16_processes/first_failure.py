@@ -8,8 +8,10 @@ signal (by the system, when memory runs out), or by `sys.exit(3)`. Then its `exi
 signal's number, or 3).
 
 Useful are `multiprocessing.get_context("fork")`, with `Process` and `Pipe`, and
-`multiprocessing.connection.wait`: it takes a list of processes' `sentinel`s (or of pipes' ends) and returns
-those that are ready, as soon as there is one. The start method fork needs Linux or macOS.
+`multiprocessing.connection.wait`: it takes a list of processes' `sentinel`s or of pipes' ends and returns those
+that are ready, as soon as there is one. A sentinel is ready when its process has ended, a pipe's end when there
+is something to read, or when nobody is left who could write. A pipe holds some 64 KiB: who writes more waits
+until somebody reads. The start method fork needs Linux or macOS.
 """
 
 import multiprocessing

@@ -117,6 +117,17 @@ def test_traceback(yours):
         holds("in broken" in error.reason, "the reason holds the traceback: the function where it was raised")
 
 
+@points(1, "a long traceback arrives, too")
+def test_long_traceback(yours):
+    def broken_at_length():
+        raise ValueError("x" * 300_000)
+
+    with marks():
+        error = failure(yours, [lambda: None, broken_at_length], "the second function raised ValueError")
+        why = "the message alone has 300 000 letters, more than a pipe holds: read before you wait for the process"
+        holds(len(error.reason) > 300_000, why)
+
+
 @points(1, "the first failure counts, not the first process")
 def test_first_failure_counts(yours):
     with marks() as found:

@@ -8,8 +8,10 @@ signal (by the system, when memory runs out), or by `sys.exit(3)`. Then its `exi
 signal's number, or 3).
 
 Useful are `multiprocessing.get_context("fork")`, with `Process` and `Pipe`, and
-`multiprocessing.connection.wait`: it takes a list of processes' `sentinel`s (or of pipes' ends) and returns
-those that are ready, as soon as there is one. The start method fork needs Linux or macOS.
+`multiprocessing.connection.wait`: it takes a list of processes' `sentinel`s or of pipes' ends and returns those
+that are ready, as soon as there is one. A sentinel is ready when its process has ended, a pipe's end when there
+is something to read, or when nobody is left who could write. A pipe holds some 64 KiB: who writes more waits
+until somebody reads. The start method fork needs Linux or macOS.
 """
 
 import multiprocessing
@@ -41,14 +43,15 @@ def run_all(functions):
         processes[-1].start()
         writer.close()
         readers.append(reader)
-    waiting = {process.sentinel: index for index, process in enumerate(processes)}
+    waiting = {reader: index for index, reader in enumerate(readers)}
     while waiting:
-        for sentinel in wait(list(waiting)):
-            index = waiting.pop(sentinel)
+        for reader in wait(list(waiting)):
+            index = waiting.pop(reader)
+            text = _text(reader)  # first: who writes more than the pipe holds ends only after that
             processes[index].join()
             if processes[index].exitcode:
                 _end(processes)
-                raise Failed(index, _reason(processes[index], readers[index]))
+                raise Failed(index, text or f"exit code {processes[index].exitcode}")
     # end of solution
 
 
@@ -68,11 +71,12 @@ def _end(processes):
         process.join()
 
 
-def _reason(process, reader):
+def _text(reader):
+    """The traceback; nothing from a process that did not send one."""
     try:
         return reader.recv()
-    except EOFError:
-        return f"exit code {process.exitcode}"
+    except (EOFError, OSError):
+        return ""
 
 
 # end of solution

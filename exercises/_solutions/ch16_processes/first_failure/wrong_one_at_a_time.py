@@ -24,14 +24,15 @@ def run_all(functions):
         writer.close()
         readers.append(reader)
         processes[-1].join(0.5)
-    waiting = {process.sentinel: index for index, process in enumerate(processes)}
+    waiting = {reader: index for index, reader in enumerate(readers)}
     while waiting:
-        for sentinel in wait(list(waiting)):
-            index = waiting.pop(sentinel)
+        for reader in wait(list(waiting)):
+            index = waiting.pop(reader)
+            text = _text(reader)
             processes[index].join()
             if processes[index].exitcode:
                 _end(processes)
-                raise Failed(index, _reason(processes[index], readers[index]))
+                raise Failed(index, text or f"exit code {processes[index].exitcode}")
 
 
 def _report(function, writer):
@@ -49,8 +50,8 @@ def _end(processes):
         process.join()
 
 
-def _reason(process, reader):
+def _text(reader):
     try:
         return reader.recv()
-    except EOFError:
-        return f"exit code {process.exitcode}"
+    except (EOFError, OSError):
+        return ""
