@@ -156,6 +156,26 @@ def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     return KINDS[interpolation_mode](input, coordinates, PADDINGS[padding_mode], align_corners)
 
 
+@composite("grid_sampler_2d", spaces=("",))
+def grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners):
+    """grid_sampler of images (N, C, H, W)."""
+    require_rank(input, grid, 4)
+    return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@composite("grid_sampler_3d", spaces=("",))
+def grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners):
+    """grid_sampler of volumes (N, C, D, H, W)."""
+    require_rank(input, grid, 5)
+    return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def require_rank(input, grid, rank):
+    if len(input._shape) != rank:
+        raise RuntimeError(f"grid_sampler(): expected {rank}D input and grid with same number of dimensions, but got "
+                           f"input with sizes {list(input._shape)} and grid with sizes {list(grid._shape)}")
+
+
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     """The input (N, C, [D,] H, W) at the places of `grid` (N, ..., 2 or 3): x, y[, z] from -1 to 1 across the
     image.

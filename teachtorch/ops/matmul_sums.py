@@ -4,7 +4,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core import geometry, promotion
 from ..core.dtype import OF_NUMPY, cpp_name, scalar_type_name
-from .declare import operator
+from .declare import exports, operator, publish
 from .elementwise import wide_number_in
 from .fake import Fake, require_tensor
 from .matmul import (check_multiplies, check_mv, check_operands, fake_bmm, first_gradient, first_gradient_on_arrays,
@@ -110,6 +110,9 @@ def addmv(self, mat, vec, *, beta=1, alpha=1):
     """beta * self + alpha * (mat @ vec)."""
     check_operands("addmv", mat, vec, 2, 1)
     return plus_product(self, product(mat, vec), beta, alpha)
+
+
+publish("addmv_", exports["Tensor"]["addmv_"], ("",))
 
 
 def fake_baddbmm(self, batch1, batch2, beta=1, alpha=1):

@@ -2,7 +2,7 @@
 import math
 
 from ..core import dtype as dt
-from ..core import settings
+from ..core import geometry, settings
 from ..core.dtype import scalar_type_name
 from ..tensor import Tensor
 from .declare import composite, exports, publish
@@ -67,6 +67,15 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     """The p-norm of x1 - x2 + eps along the last dimension."""
     longer = x1 if len(x1._shape) > len(x2._shape) else x2
     return (x1 - x2 + eps).norm(p, len(longer._shape) - 1, keepdim)
+
+
+@composite("norm_except_dim", spaces=("",))
+def norm_except_dim(v, pow=2, dim=0):
+    """The p-norms, p = `pow`, of the parts along `dim`, which keep the number of dimensions; of the whole for -1."""
+    if dim == -1:
+        return v.norm(pow)
+    others = [d for d in range(v.dim()) if d != geometry.wrap_dim(dim, v.dim())]
+    return exports["linalg"]["vector_norm"](v, pow, others, keepdim=True) if others else v.abs()
 
 
 # ---- areas under samples --------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels import softmax as rows
 from ..kernels.pointwise import SMALL, silently
-from .declare import exports, operator, publish, write_out
+from .declare import composite, exports, operator, publish, write_out
 from .fake import Fake
 from .reduction_arguments import check_out_dtypes
 from .reduction_arrays import PLAIN, is_number_array, widened
@@ -192,6 +192,14 @@ def general_softmax(chosen, name, input, dim, dtype, out):
 
 publish("softmax", softmax, ("", "Tensor", "special"))
 publish("log_softmax", log_softmax, ("", "Tensor", "special"))
+
+
+@composite("_safe_softmax", spaces=())
+def safe_softmax(self, dim, dtype=None):
+    """softmax, but 0 where all along `dim` is -inf: what attention does with a row that is masked out altogether."""
+    values = self if dtype is None else self.to(dtype)
+    is_masked = (values == -float("inf")).all(dim, keepdim=True)
+    return softmax(values, dim).masked_fill(is_masked, 0)
 
 
 # ---- nn.functional

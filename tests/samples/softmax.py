@@ -10,6 +10,8 @@ BACKWARD = [sample(x(3, 4), x(3, 4, seed=1), 1), sample(x(2, 3), x(2, 3, seed=1)
             sample(x(0, 3), x(0, 3), 1)]
 
 SAMPLES = {
+    "_safe_softmax": [sample(x(2, 3), 1), sample(x(2, 3), 0), sample(np.array([[1.0, 2.0], [-np.inf, -np.inf]]), 1,
+                                                                    gradient=False)],
     "_softmax": ALONG, "_log_softmax": ALONG,
     "_softmax_backward_data": BACKWARD, "_log_softmax_backward_data": BACKWARD,
 }
