@@ -16,7 +16,7 @@ from ..dispatch.operator import COMPOSITE_EXPLICIT, Operator, registry
 from ..dispatch.state import state
 from ..dispatch.torch_function import subclass_keys
 from ..tensor import Size, Tensor, from_array, same_memory, stride_of
-from .arguments import as_dtype, as_sizes, size_argument, sizes_by_name
+from .arguments import as_dtype, as_sizes, require_float, require_kind, size_argument, sizes_by_name
 from .declare import backend_for, describe, exports, fake_tensor, publish, require_tensor_out, resize_elements
 from .elementwise import explain
 from .fake import Fake
@@ -678,8 +678,7 @@ def check_spacing(start, end, steps, name):
     if any(isinstance(v, Tensor) and v._shape for v in (start, end)):
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "
                            f"{' and '.join(shown)}.")
-    if isinstance(steps, float):
-        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not float")
+    require_kind(steps, (int, np.integer), "int", name, "steps", 3)
     geometry.check_64_bits(steps)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -697,6 +696,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
              requires_grad=False, pin_memory=False):
     """`base` to the power of `steps` evenly spaced exponents from `start` to `end`."""
     start, end = check_spacing(start, end, steps, "logspace")
+    require_float(base, "logspace", "base", 4)
     return made(logspace_kernel, (start, end, steps, base), dtype, device, requires_grad, out, pin_memory)
 
 

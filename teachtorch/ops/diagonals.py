@@ -7,6 +7,7 @@ from ..core import geometry
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..tensor import array_of, from_array, stride_of
+from .arguments import require_kind
 from .creation import factory_operator, made
 from .declare import LINEAR, composite, operator, publish
 from .elementwise import common_dtype
@@ -52,7 +53,8 @@ def triangle_indices(name, keeps, doc):
         indices(row, col, offset, dtype).shape, dtype))(indices)
 
     def function(row, col, offset=0, *, dtype=dt.int64, device=None, layout=None, pin_memory=False):
-        for what, size in (("row", row), ("col", col)):
+        for place, (what, size) in enumerate((("row", row), ("col", col)), start=1):
+            require_kind(size, (int, np.integer), "int", name, what, place)
             if size < 0:
                 raise RuntimeError(f"{what} must be non-negative, got{size}")
         return made(op, (row, col, offset), dtype, device, False)
