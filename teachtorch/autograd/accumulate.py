@@ -41,9 +41,7 @@ class AccumulateGrad(Node):
 
 
 def expect_nothing(found, variable):
-    """A hook after accumulation has nothing to replace: TypeError or
-    RuntimeError for what it returns, but for the leaf.
-    """
+    """A hook after accumulation has nothing to replace: an error for what it returns, but for the leaf."""
     if found is None or found is variable:
         return
     if not isinstance(found, Tensor):

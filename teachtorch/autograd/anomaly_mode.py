@@ -54,9 +54,7 @@ def refuse_nan(node, results):
 
 
 def set_anomaly_enabled(enabled, check_nan=True):
-    """Anomaly mode on or off from now on; `check_nan`: whether a NaN in a
-    gradient is an error. TypeError for no bools.
-    """
+    """Anomaly mode on or off from now on; `check_nan`: whether NaN gradients are errors. TypeError for no bools."""
     for argument, value in (("'enabled' (position 1)", enabled), ("'check_nan'", check_nan)):
         if not isinstance(value, bool):
             raise TypeError(f"set_anomaly_enabled(): argument {argument} must be bool, not {type(value).__name__}")

@@ -72,9 +72,8 @@ class Call(Value):
     """`target(*args, **kwargs)`, arguments being Values, numbers and nestings of them.
 
     `users` of a Call with several results are Calls of operator.getitem. `is_view`: whether the result looks
-    at the
-    memory of the first argument. `is_ordered`: whether it must keep its place among the others of its kind,
-    because it changes memory or draws random numbers.
+    at the memory of the first argument. `is_ordered`: whether it must keep its place among the others of its
+    kind, because it changes memory or draws random numbers.
     """
 
     def __init__(self, name, shape, dtype, strides, target, args, kwargs, is_view=False, is_ordered=False):

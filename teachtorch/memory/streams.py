@@ -201,9 +201,10 @@ class Event:
             )
 
     def wait(self, stream=None):
-        """Let work put from now on into `stream` (None: the current one) wait for the event; the host goes
-        on. Nothing
-        happens if it was never recorded."""
+        """Let work put from now on into `stream` (None: the current one) wait for the event; the host goes on.
+
+        Nothing happens if it was never recorded.
+        """
         if self._mark is None:
             return
         stream_id = current_stream_id(self.device.type) if stream is None else stream.stream_id
@@ -232,9 +233,10 @@ class Event:
             report_wait("event", begin, event=self.event_id, mark=self._mark)
 
     def elapsed_time(self, end_event):
-        """Milliseconds of the device from this event to `end_event`. RuntimeError unless both have
-        enable_timing, were
-        recorded, and are done."""
+        """Milliseconds of the device from this event to `end_event`.
+
+        RuntimeError unless both have enable_timing, were recorded, and are done.
+        """
         both = (self, end_event)
         if not all(event.enable_timing for event in both):
             raise RuntimeError("Both events must be created with argument 'enable_timing=True'.")
