@@ -1,5 +1,4 @@
-"""torch.cuda: the GPU through numba-cuda (`pip install teachtorch[cuda]`), or the answers of a CPU build of
-PyTorch.
+"""torch.cuda: the GPU through numba-cuda (`pip install teachtorch[cuda]`), or the answers of a CPU build of PyTorch.
 
 Without a GPU, scripts that ask first run on the CPU; those that do not are told. With NUMBA_ENABLE_CUDASIM=1
 the device is Numba's simulator: slow, for small tensors, and in need of nothing. It is all that this has been

@@ -8,8 +8,7 @@ SHOWN = 48
 
 
 def watch(ddp, *, parameters=SHOWN):
-    """``with viz.buckets.watch(ddp) as seen: ddp(x).sum().backward()``, then ``seen.picture``: the block's
-    last pass.
+    """``with viz.buckets.watch(ddp) as seen: ddp(x).sum().backward()``, then ``seen.picture``: the block's last pass.
 
     Every rank may watch, or one alone. On one machine there is little to hide: use
     ``distributed.simulated_link``.
@@ -18,8 +17,7 @@ def watch(ddp, *, parameters=SHOWN):
 
 
 def buckets(ddp, *, parameters=SHOWN):
-    """Draw the buckets of a DistributedDataParallel as they are now; ``buckets.watch`` also draws when they
-    travel.
+    """Draw the buckets of a DistributedDataParallel as they are now; ``buckets.watch`` also draws when they travel.
 
     ddp: teachtorch's (PyTorch does not show its buckets). parameters: how many to show. TypeError for another
     object.

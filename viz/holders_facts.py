@@ -12,8 +12,7 @@ _NODE_LIMIT = 5000
 
 @dataclass
 class Facts:
-    """One storage. tensors: those over it, with [(kind, words)] of who holds each; outside: of who holds it
-    itself.
+    """One storage. tensors: those over it, with [(kind, words)] of who holds each; outside: of who holds it itself.
 
     keepers: tensors that keep it alive, those with a name first. freed: a function of a list of tensors to
     the bytes that go when they go. counted: whether all of Python's references are known, not only those by a

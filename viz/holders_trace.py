@@ -15,8 +15,7 @@ _LIMIT = 12  # tensors over the storage, holders of each, and rows of the table
 
 
 def holders(tensor, names=None):
-    """Who keeps the storage of ``tensor`` alive: variables, views, the graph, .grad, arrays; and what
-    deleting frees.
+    """Who keeps the storage of ``tensor`` alive: variables, views, the graph, .grad, arrays; and what deleting frees.
 
     tensor: of teachtorch, which knows every reference, or of PyTorch, of which only names found here count as
     references from Python. names: as for ``viz.graph``. Raises TypeError for something that is not a tensor.

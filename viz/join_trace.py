@@ -8,8 +8,7 @@ SHOWN = 48
 
 
 def watch(*, collectives=SHOWN):
-    """``with viz.join.watch() as seen: ...`` around ``with Join(...)``; then ``seen.picture``, the same on
-    all ranks.
+    """``with viz.join.watch() as seen: ...`` around ``with Join(...)``; then ``seen.picture``, the same on all ranks.
 
     Every rank of the default group enters and leaves the block: at its end they tell each other what they
     did.

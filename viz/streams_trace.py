@@ -19,8 +19,7 @@ def streams(path, *, launches=SHOWN):
 
 
 def watch(*, launches=SHOWN):
-    """``with viz.streams.watch() as seen: ...``, then ``seen.picture``: what the block did on teachtorch's
-    accelerator.
+    """``with viz.streams.watch() as seen: ...``, then ``seen.picture``: what the block did on teachtorch's accelerator.
 
     Races between streams are looked for too. launches: show so many, the first ones.
     """

@@ -17,8 +17,7 @@ LAST = "adds to", "writes", "reads"
 
 
 def threads(kernel, blocks, threads, *arguments):
-    """Run a CUDA kernel's Python function thread by thread and draw what each thread did. Nothing of yours
-    changes.
+    """Run a CUDA kernel's Python function thread by thread and draw what each thread did. Nothing of yours changes.
 
     kernel: what ``cuda.jit`` made, or a plain function that says ``cuda``. blocks, threads: as in a launch,
     an int or (x, y). arguments: NumPy or device arrays, which are copied, and numbers. It may read its

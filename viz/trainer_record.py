@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Call:
-    """One hook or step. who: the callbacks and the module whose code ran, in order; empty if nobody defines
-    it.
+    """One hook or step. who: the callbacks and the module whose code ran, in order; empty if nobody defines it.
 
     inner: the calls made inside of it.
     """

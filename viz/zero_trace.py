@@ -8,8 +8,7 @@ SHOWN = 24
 
 
 def zero(optimizer, module=None, *, parameters=SHOWN):
-    """Draw who owns what of a ZeroRedundancyOptimizer. All ranks call this: each tells how many bytes it
-    holds.
+    """Draw who owns what of a ZeroRedundancyOptimizer. All ranks call this: each tells how many bytes it holds.
 
     optimizer: teachtorch's or PyTorch's ZeroRedundancyOptimizer, after a step (before it there is no state).
     module: names the parameters. parameters: how many to show. TypeError for another object.

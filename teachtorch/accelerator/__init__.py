@@ -1,5 +1,4 @@
-"""The accelerator that is there, whichever it is (torch.accelerator): a GPU if teachtorch can use one, else
-`sim`.
+"""The accelerator that is there, whichever it is (torch.accelerator): a GPU if teachtorch can use one, else `sim`.
 
     streams and events      torch.Stream, torch.Event, current_stream, set_stream, synchronize
     memory                  memory_allocated, memory_stats, empty_cache, ...          memory.py

@@ -46,8 +46,7 @@ def memory_stats_as_nested_dict(device=None):
 
 
 def memory_stats(device=None):
-    """The counters under flat keys such as "allocated_bytes.all.peak", sorted; empty before the device's
-    first use.
+    """The counters under flat keys such as "allocated_bytes.all.peak", sorted; empty before the device's first use.
 
     The first family is `allocation`, whatever PyTorch's docstring says.
     """
@@ -191,8 +190,7 @@ def memory_snapshot(mempool_id=None, include_traces=True):
 
 
 def _snapshot(device=None, augment_with_fx_traces=False):
-    """Everything the allocators know, as plain dictionaries; the shape is that of
-    torch.cuda.memory._snapshot.
+    """Everything the allocators know, as plain dictionaries; the shape is that of torch.cuda.memory._snapshot.
 
     {"segments": [...], "device_traces": [[entry, ...] per device], "allocator_settings",
     "external_annotations"}

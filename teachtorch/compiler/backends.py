@@ -5,8 +5,7 @@ from .program import Program
 
 
 def fused(graph, name):
-    """Kernels for what can be fused, calls for the rest; only on the CPU, elsewhere the operators run one by
-    one."""
+    """Kernels for what can be fused, calls for the rest; only on the CPU, elsewhere the operators run one by one."""
     devices = {n.meta.get("device", "cpu") for n in graph.nodes}
     return Program(graph, name) if devices == {"cpu"} else eager(graph, name)
 

@@ -1,5 +1,4 @@
-"""Capturing what a function does to its tensors: it runs once, on tensors without data, and every operator is
-noted.
+"""Capturing what a function does to its tensors: it runs once, on tensors without data, and every operator is noted.
 
     Traced      stands for a tensor: a wrapper of a meta tensor and of the fx node that made it. Autograd
                 stands above it as above any tensor, so asking for gradients while capturing notes backward's
@@ -34,8 +33,7 @@ hold_constants(dtype_class, device_class)
 
 
 class NotCapturable(Exception):
-    """The function asks for a value that is not there while it is captured, or does what a graph cannot
-    hold."""
+    """The function asks for a value that is not there while it is captured, or does what a graph cannot hold."""
 
 
 class DoneAround(NotCapturable):
@@ -128,8 +126,7 @@ class Capturing(TorchDispatchMode):
         return Traced(fake, node, self, device, requires_grad, home)
 
     def constant(self, t):
-        """The Traced of a real tensor that the function holds itself, such as a parameter: an input of the
-        graph."""
+        """The Traced of a real tensor that the function holds itself, such as a parameter: an input of the graph."""
         if id(t) not in self.constants:
             is_fresh = id(t) not in self.existing
             if not is_fresh and id(t) not in self.known:
@@ -180,8 +177,7 @@ class Capturing(TorchDispatchMode):
         return found, self.graph.call_function(func, tuple(nodes[0]), dict(nodes[1]))
 
     def note_functional(self, func, args, kwargs):
-        """An in-place operator on memory that nobody else sees: the functional operator, whose result takes
-        over."""
+        """An in-place operator on memory that nobody else sees: the functional operator, whose result takes over."""
         from ..ops.namespaces import overload_of
 
         target = args[0]
@@ -226,8 +222,7 @@ def meta_like(t):
 
 
 def can_be_functional(func, target):
-    """Whether an in-place operator may become the functional one: nobody else looks at the target's
-    memory."""
+    """Whether an in-place operator may become the functional one: nobody else looks at the target's memory."""
     name = func._op.name.removesuffix("_")
     home = target.home
     return (home.is_fresh and not home.has_views and not home.is_changed and target.node.op != "placeholder"
@@ -436,8 +431,7 @@ def note_results(capturing, captured, originals, stand_ins):
 
 
 def refuse_shared(results, stand_ins, is_training):
-    """Results that share memory with each other; in training, with an argument: autograd would not know of
-    it."""
+    """Results that share memory with each other; in training, with an argument: autograd would not know of it."""
     homes = [id(t.home) for t in results]
     if len(set(homes)) < len(homes):
         raise NotCapturable("two results share memory: return one, and make the other of it outside")
@@ -455,8 +449,7 @@ def refuse_object(leaf):
 
 
 def note_backward(capturing, captured, outputs, stand_ins):
-    """Note the operators that carry tangents of the outputs to gradients of the inputs; return the gradients'
-    nodes."""
+    """Note the operators that carry tangents of the outputs to gradients of the inputs; return the gradients' nodes."""
     captured.differentiable = [i for i, t in enumerate(outputs) if t.requires_grad]
     tangents = []
     for i in captured.differentiable:

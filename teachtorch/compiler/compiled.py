@@ -1,5 +1,4 @@
-"""`torch.compile`: a function that captures what it does, and runs what was captured when it is called alike
-again.
+"""`torch.compile`: a function that captures what it does, and runs what was captured when it is called alike again.
 
     call  →  the guards of each graph that was captured, the latest first  →  the graph's kernels
           →  none holds: capture anew, at most LIMIT times; then the function runs as it is

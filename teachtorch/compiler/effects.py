@@ -8,8 +8,7 @@ NORMALISING = frozenset(("native_batch_norm", "batch_norm", "batch_norm_"))
 
 
 def changed_arguments(func, args, kwargs, kind=Tensor):
-    """The tensors (or what stands for them: objects of class `kind`) among an operator's arguments that it
-    changes."""
+    """The tensors (or what stands for them: objects of class `kind`) among an operator's arguments that it changes."""
     op = func._op
     schema = getattr(op, "schema", None)
     if schema is not None and hasattr(schema, "arguments"):

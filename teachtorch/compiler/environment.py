@@ -1,5 +1,4 @@
-"""What a function reads besides its arguments, found in its bytecode: globals, closures, modules and their
-attributes.
+"""What a function reads besides its arguments, found in its bytecode: globals, closures, modules and their attributes.
 
 A graph is right only while these are what they were when it was captured, so each becomes a Watch. What the
 code does to its surroundings (a global or attribute assigned, something printed) cannot be in a graph:
@@ -67,8 +66,7 @@ class WatchOfMany(Watch):
 
 
 class Environment:
-    """The surroundings of one function. `watches`; `tensors`: {id: tensor}; `modules`: those that were
-    met."""
+    """The surroundings of one function. `watches`; `tensors`: {id: tensor}; `modules`: those that were met."""
 
     def __init__(self):
         self.watches, self.tensors, self.modules = [], {}, []
@@ -88,8 +86,7 @@ class Environment:
         self.watches.append(Watch(place, now))
 
     def put_back(self):
-        """Give lists, dicts and objects what they held: a capture that comes to nothing must leave no
-        trace."""
+        """Give lists, dicts and objects what they held: a capture that comes to nothing must leave no trace."""
         for container, content in self.containers:
             if type(container) is list:
                 container[:] = content
@@ -151,8 +148,7 @@ class Environment:
         self.watch(f"the values of {place}", lambda: (now := read()).shape + (now.dtype.str, now.tobytes()))
 
     def visit_object(self, value, place, read):
-        """Something with an identity: the same object must be there, and what it holds must be what it
-        was."""
+        """Something with an identity: the same object must be there, and what it holds must be what it was."""
         self.watch(place, lambda: id(read()))
         if isinstance(value, Optimizer):
             raise DoneAround(f"{place} is an optimizer ({type(value).__name__}), whose step changes its "

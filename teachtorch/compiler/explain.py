@@ -10,8 +10,7 @@ from .training import Training
 
 @dataclass
 class FusedGroup:
-    """One fused kernel: which operators it computes, the tensors it reads and writes, bytes moved before and
-    after."""
+    """One fused kernel: which operators it computes, the tensors it reads and writes, bytes moved before and after."""
 
     name: str
     operators: list
@@ -55,8 +54,7 @@ class GraphReport:
 
 @dataclass
 class Explanation:
-    """What `explain` returns. `graphs`: forward, then backward if there is one; `reason`: why there is
-    none."""
+    """What `explain` returns. `graphs`: forward, then backward if there is one; `reason`: why there is none."""
 
     name: str
     graphs: list = field(default_factory=list)
@@ -90,8 +88,7 @@ class Explanation:
 
 
 def explain(function):
-    """explain(function)(*args): capture this call and return an Explanation; the function itself does not
-    run."""
+    """explain(function)(*args): capture this call and return an Explanation; the function itself does not run."""
     compiled = getattr(function, "compiled", None)
     target = compiled.function if isinstance(compiled, Compiled) else function
     backend = compiled.backend if isinstance(compiled, Compiled) else "fused"
@@ -136,8 +133,7 @@ def report_of(name, program):
 
 
 def is_work(unit):
-    """Whether a unit is a call that does something: no input, no view, no picking of one result of
-    several."""
+    """Whether a unit is a call that does something: no input, no view, no picking of one result of several."""
     return isinstance(unit, Call) and not unit.is_view and unit.target is not operator.getitem
 
 

@@ -121,8 +121,7 @@ class Group:
         return list(found)
 
     def read_level(self, value):
-        """How a value of this group goes over tensors: at each element, or once a row, in which form of its
-        shape."""
+        """How a value of this group goes over tensors: at each element, or once a row, in which form of its shape."""
         return FULL if isinstance(value, Reduce) else self.write_level(value)
 
     def write_level(self, value):
@@ -191,8 +190,7 @@ class Grouping:
     # ---- whole groups --------------------------------------------------------------------------------------
 
     def merge_all(self, values):
-        """Put a group into the one that it reads from, where both walk the same shape; again until nothing
-        changes."""
+        """Put a group into the one that it reads from, where both walk the same shape; again until nothing changes."""
         pairs = self.neighbours()
         while pairs:
             before, after = pairs.pop()

@@ -1,5 +1,4 @@
-"""Running a group's kernel: where each tensor's rows lie, results to write into, a loop split over
-threads."""
+"""Running a group's kernel: where each tensor's rows lie, results to write into, a loop split over threads."""
 import functools
 import math
 
@@ -14,8 +13,7 @@ from .kernel_text import KernelText
 
 
 class Launch:
-    """A group's kernel with the sizes and strides of one graph. Call it with the arrays read; it returns
-    those written.
+    """A group's kernel with the sizes and strides of one graph. Call it with the arrays read; it returns those written.
 
     Attributes: group; reads and writes (values); source (the kernel's module); bytes_before and bytes_after.
     """

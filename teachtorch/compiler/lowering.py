@@ -62,8 +62,7 @@ class Lowering:
         return self.call(node) if found is None else found
 
     def may_fuse(self, node):
-        """Whether all memory that the node touches is left alone by in-place operators, and in a kernel's
-        dtype."""
+        """Whether all memory that the node touches is left alone by in-place operators, and in a kernel's dtype."""
         tensors = [n for n in (node, *node.all_input_nodes)]
         if any(self.changed.touches(n) for n in tensors):
             return False

@@ -16,8 +16,7 @@ REWRITES = 8
 
 
 class ModulesWatch:
-    """All of a model at one go, as environment.py's Watch: `now()` is `then`, True, while nothing has
-    changed.
+    """All of a model at one go, as environment.py's Watch: `now()` is `then`, True, while nothing has changed.
 
     Args:
         place: the model, in the user's words.

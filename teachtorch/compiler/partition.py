@@ -106,8 +106,7 @@ def repeatable(graph):
 
 
 def cost_of(node, results):
-    """Bytes to write and read a value; what is there anyway is only read. A tuple of results cannot be
-    kept."""
+    """Bytes to write and read a value; what is there anyway is only read. A tuple of results cannot be kept."""
     fake = node.meta.get("val")
     if not isinstance(fake, Tensor):
         return ENDLESS

@@ -25,8 +25,7 @@ class Refusal(Function):
 
 
 class Training:
-    """Both graphs of one capture. Call it with the inputs and held tensors: results that gradients flow
-    through."""
+    """Both graphs of one capture. Call it with the inputs and held tensors: results that gradients flow through."""
 
     def __init__(self, captured, make):
         forward_graph, backward_graph, count = partition(captured)

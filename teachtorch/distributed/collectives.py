@@ -298,8 +298,7 @@ def barrier(group=None, async_op=False, device_ids=None, timeout=None):
 
 
 def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
-    """A barrier whose rank 0 says which rank has not come within `timeout`, all such ranks with
-    `wait_all_ranks`.
+    """A barrier whose rank 0 says which rank has not come within `timeout`, all such ranks with `wait_all_ranks`.
 
     RuntimeError in rank 0, and in the ranks that wait for it.
     """

@@ -38,8 +38,7 @@ def python_code(graph, root_module, verbose=False):
 
 
 class CodeGen:
-    """What surrounds a graph's statements: the first line, the return, and the change of inputs that they
-    imply.
+    """What surrounds a graph's statements: the first line, the return, and the change of inputs that they imply.
 
     `body_transformer`: a function from the list of lines to another one, or None. torch.fx.CodeGen.
     """
@@ -261,8 +260,7 @@ def path(root, target):
 
 
 def last_uses(graph):
-    """{node: the nodes that are used for the last time there}; a node that nobody uses ends where it is
-    made."""
+    """{node: the nodes that are used for the last time there}; a node that nobody uses ends where it is made."""
     found, ended = {}, set()
     for node in reversed(graph.nodes):
         for used in reversed(nodes_in(node.args, node.kwargs)):

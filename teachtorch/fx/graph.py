@@ -104,8 +104,7 @@ class Graph:
         return self.create_node("placeholder", name, default, type_expr=type_expr)
 
     def get_attr(self, qualified_name, type_expr=None):
-        """An attribute of the module, such as "layer.weight". Warns if the owning module has none of that
-        name."""
+        """An attribute of the module, such as "layer.weight". Warns if the owning module has none of that name."""
         if self.owning_module is not None and not has_attribute(self.owning_module, qualified_name):
             warnings.warn("Attempted to insert a get_attr Node with no underlying reference in the owning "
                           "GraphModule! Call GraphModule.add_submodule to add the necessary submodule, "
@@ -133,8 +132,7 @@ class Graph:
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def node_copy(self, node, arg_transform=lambda node: node):
-        """Copy a node of another graph to here; `arg_transform(node)` gives this graph's node for each
-        argument."""
+        """Copy a node of another graph to here; `arg_transform(node)` gives this graph's node for each argument."""
         args, kwargs = map_arg(node.args, arg_transform), map_arg(node.kwargs, arg_transform)
         new = self.create_node(node.op, node.target, args, dict(kwargs), node.name, node.type)
         new.meta = copy.copy(node.meta)
@@ -168,8 +166,7 @@ class Graph:
     # ---- changing the list -------------------------------------------------------------------------------
 
     def inserting_before(self, n=None):
-        """Where the next nodes go: before `n` (the first node without it). Also a context manager, which goes
-        back."""
+        """Where the next nodes go: before `n` (the first node without it). Also a context manager, which goes back."""
         return self._inserting(self._root._next if n is None else n)
 
     def inserting_after(self, n=None):
@@ -216,8 +213,7 @@ class Graph:
         return len(self.nodes) < before
 
     def lint(self):
-        """Check the graph: each node uses only earlier nodes of this graph, names are unique, targets
-        exist."""
+        """Check the graph: each node uses only earlier nodes of this graph, names are unique, targets exist."""
         seen, names = set(), set()
         for node in self.nodes:
             self._check_arguments(node, seen)

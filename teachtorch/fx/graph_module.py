@@ -144,8 +144,7 @@ class GraphModule(Module):
 
 
 def adopt(module, root, target, node=None):
-    """Put what `root` has at a qualified name into `module` at the same name; a tensor becomes a buffer
-    there."""
+    """Put what `root` has at a qualified name into `module` at the same name; a tensor becomes a buffer there."""
     *path, name = target.split(".")
     place, source = module, root
     for atom in path if isinstance(root, Module) else ():

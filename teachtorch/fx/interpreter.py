@@ -1,5 +1,4 @@
-"""`Interpreter`: runs a graph node by node; `Transformer`: an Interpreter whose values are proxies of a new
-graph."""
+"""`Interpreter`: runs a graph node by node; `Transformer`: an Interpreter whose values are proxies of a new graph."""
 from ..nn import Module
 from .graph import Graph
 from .graph_module import GraphModule
@@ -9,8 +8,7 @@ from .tracer import Tracer
 
 
 class Interpreter:
-    """Runs `module.graph`. Override a method to change what a kind of node does: `call_function(target, args,
-    kwargs)`.
+    """Runs `module.graph`. Override a method to change what a kind of node does: `call_function(target, args, kwargs)`.
 
     `env`: {node: its value} while it runs; with `garbage_collect_values` a value is forgotten after its last
     use.

@@ -305,8 +305,7 @@ def has_side_effect(fn):
 
 
 def writes(name, kwargs):
-    """Whether a call changes its argument, by PyTorch's rule of names: `add_`, and `inplace=True` or
-    `out=`."""
+    """Whether a call changes its argument, by PyTorch's rule of names: `add_`, and `inplace=True` or `out=`."""
     name = name.partition(".")[0]                          # aten.add_.Tensor
     in_place = name.endswith("_") and not name.endswith("__") and name not in ("and_", "or_", "not_", "is_")
     return in_place or bool(kwargs.get("inplace")) or kwargs.get("out") is not None or name in ("setitem",

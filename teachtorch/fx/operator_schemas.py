@@ -32,8 +32,7 @@ def normalize_function(target, args, kwargs=None, arg_types=None, kwarg_types=No
 
 
 def normalize_module(root, target, args, kwargs=None, normalize_to_only_use_kwargs=False):
-    """The same for the call of a submodule of `root` whose class is one of torch.nn. None for any other
-    class.
+    """The same for the call of a submodule of `root` whose class is one of torch.nn. None for any other class.
 
     RuntimeError if there is no such submodule.
     """

@@ -48,8 +48,7 @@ class InternalMatch:
 
 
 def replace_pattern(gm, pattern, replacement):
-    """Replace in `gm` each part that computes what `pattern` does by what `replacement` does; returns the
-    Matches.
+    """Replace in `gm` each part that computes what `pattern` does by what `replacement` does; returns the Matches.
 
     Both are functions or modules that can be traced, with as many parameters as each other. A part is left as
     it is if something outside of it uses a value from its middle, or if it overlaps a part that was replaced
@@ -138,8 +137,7 @@ def match_anchors(anchors, candidates, graph, nodes_map, ignore_literals):
 
 
 def looks_like(node, pattern, nodes_map, ignore_literals):
-    """Whether `node` and what leads to it match the pattern's node; fills nodes_map. Two nodes never match
-    one."""
+    """Whether `node` and what leads to it match the pattern's node; fills nodes_map. Two nodes never match one."""
     if pattern in nodes_map:
         return nodes_map[pattern] is node
     if isinstance(node, Node) and any([node is taken for taken in nodes_map.values()]):
@@ -201,8 +199,7 @@ def where_to_insert(match, place):
 # ---- replacing -------------------------------------------------------------------------------------------
 
 def insert(graph, match, pattern, replacement, changed):
-    """Put a copy of the replacement at the place of a match, erase what it replaces; returns its
-    ReplacedPatterns.
+    """Put a copy of the replacement at the place of a match, erase what it replaces; returns its ReplacedPatterns.
 
     `changed`: {node that an earlier replacement removed: what stands for it now}.
     """

@@ -47,8 +47,7 @@ class Tracer(TracerBase):
     # ---- to override -------------------------------------------------------------------------------------
 
     def is_leaf_module(self, m, module_qualified_name):
-        """Whether a call of this submodule is one node: those of nn are, containers and the user's own are
-        not."""
+        """Whether a call of this submodule is one node: those of nn are, containers and the user's own are not."""
         home = type(m).__module__
         return home.startswith(NN) and not isinstance(m, CONTAINERS)
 
@@ -129,8 +128,7 @@ class Tracer(TracerBase):
     # ---- tracing -----------------------------------------------------------------------------------------
 
     def trace(self, root, concrete_args=None):
-        """The graph of `root`, a Module or a function. `concrete_args`: {parameter: value that it is to
-        have}."""
+        """The graph of `root`, a Module or a function. `concrete_args`: {parameter: value that it is to have}."""
         self.root = root if isinstance(root, Module) else Module()
         self.module_names = {id(m): name for name, m in self.root.named_modules()}
         self.tensor_names = tensor_names(self.root)
@@ -147,8 +145,7 @@ class Tracer(TracerBase):
         return self.graph
 
     def create_args_for_root(self, function, first, concrete_args):
-        """A proxy for each parameter, in the order of the code's variables, or the concrete value it is to
-        have.
+        """A proxy for each parameter, in the order of the code's variables, or the concrete value it is to have.
 
         If a concrete value is a container with PH in it, the graph's placeholders are the leaves of all
         arguments.
@@ -197,8 +194,7 @@ class Tracer(TracerBase):
         return value
 
     def patch(self, patches, function):
-        """While tracing, calls of modules, reads of their parameters and calls of wrapped functions come
-        here."""
+        """While tracing, calls of modules, reads of their parameters and calls of wrapped functions come here."""
         plain_call, plain_getattr = Module.__call__, Module.__getattr__
 
         def call(module, *args, **kwargs):
@@ -288,16 +284,14 @@ PH = PHBase()               # within concrete_args: this place is an input
 
 
 def variables_of_parameters(function):
-    """The names of a function's parameters in the order of its code's variables: `*args` and `**kwargs` come
-    last."""
+    """The names of a function's parameters in the order of its code's variables: `*args` and `**kwargs` come last."""
     code = function.__code__
     stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount + stars]
 
 
 def call_traced(root, function, first, values):
-    """Run the traced code; a decorated function runs with its decorators, on the parameters of what they
-    decorate."""
+    """Run the traced code; a decorated function runs with its decorators, on the parameters of what they decorate."""
     outer = root.forward if isinstance(root, Module) else root
     outer = getattr(outer, "__func__", outer)
     if outer is function:
@@ -364,8 +358,7 @@ wrapped_names = []                     # (globals of a module, name) that `wrap`
 
 
 def wrap(fn_or_name):
-    """At module level: calls of this function become nodes instead of being traced through. Also a
-    decorator."""
+    """At module level: calls of this function become nodes instead of being traced through. Also a decorator."""
     if not isinstance(fn_or_name, str) and not callable(fn_or_name):
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__

@@ -1,5 +1,4 @@
-"""Making a traced program smaller for inference: parameters become constants, and constants are computed
-once."""
+"""Making a traced program smaller for inference: parameters become constants, and constants are computed once."""
 from ..fx.passes.const_fold import fold_constants
 from ..fx.passes.cse import eliminate_common_subexpressions
 from ..fx.passes.infra import PassManager, pass_result_wrapper
@@ -7,8 +6,7 @@ from .module import ScriptModule
 
 
 def freeze(mod, preserved_attrs=None, optimize_numerics=True):
-    """Compute what depends on parameters and buffers alone; returns the module, which can no longer be
-    trained.
+    """Compute what depends on parameters and buffers alone; returns the module, which can no longer be trained.
 
     RuntimeError unless it is a traced module in eval mode.
     """

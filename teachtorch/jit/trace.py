@@ -66,8 +66,7 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
 
 def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=TOLERANCE,
                  strict=True):
-    """Trace several methods of a Module; the ScriptModule has them under their names, and parameters are
-    shared.
+    """Trace several methods of a Module; the ScriptModule has them under their names, and parameters are shared.
 
     Args:
         mod: a Module.

@@ -1,5 +1,4 @@
-"""What a trace does not see: Python that asks a tensor for its numbers. Each place is warned of, with its
-line."""
+"""What a trace does not see: Python that asks a tensor for its numbers. Each place is warned of, with its line."""
 import warnings
 from contextlib import contextmanager
 

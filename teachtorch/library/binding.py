@@ -12,8 +12,7 @@ ACCEPTED = {"Tensor": Tensor, "SymInt": int, "int": int, "float": NUMBER, "bool"
 
 
 def bound(schema, args, kwargs):
-    """The arguments in the schema's order. RuntimeError for a wrong number, an unknown name or a wrong
-    type."""
+    """The arguments in the schema's order. RuntimeError for a wrong number, an unknown name or a wrong type."""
     positional = [a for a in schema.arguments if not a.is_keyword_only]
     if len(args) + len(kwargs) > len(schema.arguments):
         raise RuntimeError(f"{schema.name}() expected at most {len(schema.arguments)} argument(s) but received "

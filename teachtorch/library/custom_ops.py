@@ -94,8 +94,7 @@ class CustomOpDef:
         return decorator(fn, lambda f: set_kernels(self._op, device_types, f))
 
     def register_fake(self, fn, /):
-        """The rule that makes results without data, of the right shape, stride and dtype, for meta
-        tensors."""
+        """The rule that makes results without data, of the right shape, stride and dtype, for meta tensors."""
         set_fake(self._op, fn)
         return fn
 

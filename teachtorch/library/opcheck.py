@@ -87,8 +87,7 @@ def same(a, b):
 
 
 def check_autograd_registration(op, args, kwargs):
-    """A kernel of a backend that records a graph of its own would be missed by whoever looks at the
-    operator."""
+    """A kernel of a backend that records a graph of its own would be missed by whoever looks at the operator."""
     if not any([t.requires_grad for t in tensors_in(args)]) or op.schema.is_mutable:
         return
     found = op.public(*copies(args), **kwargs)

@@ -235,8 +235,7 @@ PARAMETER = re.compile(r"(?P<type>[A-Za-z]\w*)(?:\((?P<alias>[^)]*)\))?(?P<suffi
 
 
 def parse(text):
-    """The Schema that a text such as "foo(Tensor x, int n=2) -> Tensor" means. RuntimeError where it has no
-    sense."""
+    """The Schema that a text such as "foo(Tensor x, int n=2) -> Tensor" means. RuntimeError where it has no sense."""
     if "(" not in text:
         raise RuntimeError("Tried to parse a function schema but only the operator name was given")
     match = re.fullmatch(r"\s*([\w:.]*)\((.*)\)\s*->\s*(.+?)\s*", text, re.DOTALL)

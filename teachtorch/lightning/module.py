@@ -228,8 +228,7 @@ class LightningModule(ModelHooks, DataHooks, CheckpointHooks, HyperparametersMix
     def load_from_checkpoint(
         cls, checkpoint_path, map_location=None, hparams_file=None, strict=None, weights_only=None, **kwargs
     ):
-        """The module of a checkpoint: made with its saved hyperparameters (`kwargs` replace some), with its
-        weights.
+        """The module of a checkpoint: made with its saved hyperparameters (`kwargs` replace some), with its weights.
 
         The file is unpickled in full unless `weights_only`: open only files that you trust.
         """

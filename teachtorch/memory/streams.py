@@ -1,5 +1,4 @@
-"""Streams and events of accelerators, and which stream is current.
-https://pytorch.org/docs/stable/notes/cuda.html
+"""Streams and events of accelerators, and which stream is current. https://pytorch.org/docs/stable/notes/cuda.html
 
 A stream is a queue of work on a device: what is put into one runs in order, and no order holds between two
 unless one waits for an event of the other. These classes hold no mechanism: a device's runtime

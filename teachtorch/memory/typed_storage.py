@@ -1,5 +1,4 @@
-"""TypedStorage: a storage seen as elements of one dtype, as `tensor.storage()` shows it. PyTorch has
-deprecated it."""
+"""TypedStorage: a storage seen as elements of one dtype, as `tensor.storage()` shows it. PyTorch has deprecated it."""
 import numpy as np
 
 from ..core import dtype as dt

@@ -1,5 +1,4 @@
-"""Hogwild: several processes train one model in shared memory, without a lock (Recht et al., 2011; paper
-section 5.4).
+"""Hogwild: several processes train one model in shared memory, without a lock (Recht et al., 2011; paper section 5.4).
 
 The parameters are shared, so every process sees every step at once. Gradients are not: `.grad` is None when
 the processes start, and each backward fills its own. The optimizer's state is each process's own, too. Two

@@ -83,8 +83,7 @@ class ProcessContext:
         return [process.pid for process in self.processes]
 
     def join(self, timeout=None, grace_period=None):
-        """Wait until one has failed, or some have ended. True if all have ended well, False if some still
-        run.
+        """Wait until one has failed, or some have ended. True if all have ended well, False if some still run.
 
         timeout: seconds to wait. grace_period: seconds that the others have to end by themselves after a
         failure, before SIGTERM, and again before SIGKILL. ProcessRaisedException, ProcessExitedException for

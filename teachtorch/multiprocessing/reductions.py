@@ -1,5 +1,4 @@
-"""How a tensor travels to another process: its storage as a handle, itself as (offset, size, stride,
-requires_grad).
+"""How a tensor travels to another process: its storage as a handle, itself as (offset, size, stride, requires_grad).
 
     sender     storage -> shared memory (once) -> handle --+
                tensor  -> offset, size, stride, ... -------+--> pickle --> pipe, queue, arguments of a process

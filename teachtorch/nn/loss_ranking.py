@@ -56,8 +56,7 @@ class PoissonNLLLoss(Loss):
 
 
 class GaussianNLLLoss(Loss):
-    """Minus the log likelihood of targets under Gaussians with means `input` and variances `var`, at least
-    `eps`.
+    """Minus the log likelihood of targets under Gaussians with means `input` and variances `var`, at least `eps`.
 
     `full`: with the constant log(2 pi) / 2.
     """
@@ -111,8 +110,7 @@ class SoftMarginLoss(Loss):
 
 
 class MultiLabelMarginLoss(Loss):
-    """max(0, 1 - input[label] + input[class]) for each label and each class that is none; targets end with
-    -1."""
+    """max(0, 1 - input[label] + input[class]) for each label and each class that is none; targets end with -1."""
 
     def forward(self, input, target):
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)

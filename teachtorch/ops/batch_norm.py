@@ -143,8 +143,7 @@ def batch_norm_tangent(input_t, weight_t, bias_t, input, weight, training, resul
     format_of=("input",),
 )
 def batch_norm_(input, weight, bias, running_mean, running_var, training, momentum, eps):
-    """(input - mean) / sqrt(variance + eps) * weight + bias by channel, the means, the reciprocals of the
-    square roots.
+    """(input - mean) / sqrt(variance + eps) * weight + bias by channel, the means, the reciprocals of the square roots.
 
     Mean and variance are the batch's in `training`, which also move the running ones; else the running ones.
     """
@@ -323,8 +322,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
-    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al.
-    2012)."""
+    """input / (k + alpha * mean of squares over `size` neighbouring channels) ** beta (Krizhevsky et al. 2012)."""
     ndim = len(input._shape)
     if ndim < 3:
         raise ValueError(

@@ -177,8 +177,7 @@ def max_(input, dim=None, keepdim=False, *, other=None, out=None, **numpy_spelt)
 
 
 def min_(input, dim=None, keepdim=False, *, other=None, out=None, **numpy_spelt):
-    """The smallest element; with `dim`, named (values, indices) along it; with a tensor, `minimum` of the
-    two.
+    """The smallest element; with `dim`, named (values, indices) along it; with a tensor, `minimum` of the two.
 
     Equal minima share the gradient of the full reduction; along `dim` it goes to the index that was returned.
     """

@@ -171,8 +171,7 @@ def unscaled(grads, grad_scale, found_inf):
 
 def _fused_sgd_(self, grads, momentum_buffer_list, *, weight_decay, momentum, lr, dampening, nesterov,
                 maximize, is_first_step, grad_scale=None, found_inf=None):
-    """SGD's step on a list of parameters, in place; the gradients and (with momentum) the buffers in lists as
-    long.
+    """SGD's step on a list of parameters, in place; the gradients and (with momentum) the buffers in lists as long.
 
     `is_first_step`: the buffers hold nothing yet. `grad_scale`, `found_inf`: 1-element tensors of a
     GradScaler.

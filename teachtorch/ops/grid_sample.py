@@ -177,8 +177,7 @@ def require_rank(input, grid, rank):
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
-    """The input (N, C, [D,] H, W) at the places of `grid` (N, ..., 2 or 3): x, y[, z] from -1 to 1 across the
-    image.
+    """The input (N, C, [D,] H, W) at the places of `grid` (N, ..., 2 or 3): x, y[, z] from -1 to 1 across the image.
 
     Args:
         mode: "bilinear", "nearest" or "bicubic" (images only).

@@ -1,5 +1,4 @@
-"""What operators on batches of matrices (..., m, n) ask of their arguments, and the error of a failed
-factorisation."""
+"""What operators on batches of matrices (..., m, n) ask of their arguments, and the error of a failed factorisation."""
 import numpy as np
 
 from ..core import dtype as dt

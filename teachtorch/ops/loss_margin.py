@@ -157,8 +157,7 @@ def multi_margin_operator(self, target, p, margin, weight, reduction):
 
 
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The mean over classes of max(0, margin - input[target] + input[class])^p, without the target's own,
-    reduced.
+    """The mean over classes of max(0, margin - input[target] + input[class])^p, without the target's own, reduced.
 
     `input`: (batch, classes) or (classes,); `target`: classes, int64; `p`: 1 or 2; `weight`: of each target
     class.

@@ -27,8 +27,7 @@ def require_reduction(reduction, text=" is not valid"):
 def poisson_nll_loss(
     input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction="mean"
 ):
-    """Minus the log likelihood of counts `target`, whose rate is exp(input), or input itself unless
-    `log_input`.
+    """Minus the log likelihood of counts `target`, whose rate is exp(input), or input itself unless `log_input`.
 
     `full`: with Stirling's approximation of log(target!) where target > 1. `eps`: added within log(input).
     """
@@ -116,8 +115,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
 def triplet_margin_loss(
     anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
 ):
-    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin), reduced; distances by the
-    p-norm.
+    """max(0, distance(anchor, positive) - distance(anchor, negative) + margin), reduced; distances by the p-norm.
 
     `swap`: uses the positive's distance to the negative where that is smaller (Balntas et al. 2016).
     """
@@ -159,8 +157,7 @@ def triplet_of(anchor, positive, negative, distance, margin, swap, reduction):
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The mean over classes of the binary cross entropy of sigmoid(input), (batch, classes), with targets 0
-    and 1.
+    """The mean over classes of the binary cross entropy of sigmoid(input), (batch, classes), with targets 0 and 1.
 
     `weight`: of each class.
     """

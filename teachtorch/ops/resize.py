@@ -334,8 +334,7 @@ def pixel_unshuffle(self, downscale_factor):
 
 @composite("channel_shuffle", spaces=("", "nn.functional"))
 def channel_shuffle(self, groups):
-    """Channels of (N, C, ...) in another order: the first of every group, then the second ones (Zhang et al.
-    2018)."""
+    """Channels of (N, C, ...) in another order: the first of every group, then the second ones (Zhang et al. 2018)."""
     shape = self._shape
     if len(shape) < 3:
         raise RuntimeError(

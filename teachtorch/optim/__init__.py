@@ -1,5 +1,4 @@
-"""Optimizers, which change parameters by their gradients; learning rate schedulers; averaged models
-(swa_utils)."""
+"""Optimizers, which change parameters by their gradients; learning rate schedulers; averaged models (swa_utils)."""
 from . import optimizer  # noqa: F401
 from .adadelta import Adadelta  # noqa: F401
 from .adafactor import Adafactor  # noqa: F401

@@ -153,8 +153,7 @@ def update_bn(loader, model, device=None):
 
 
 class SWALR(LRScheduler):
-    """From the current rates to `swa_lr` in `anneal_epochs` epochs, along half a cosine ("cos") or a line
-    ("linear").
+    """From the current rates to `swa_lr` in `anneal_epochs` epochs, along half a cosine ("cos") or a line ("linear").
 
     `swa_lr`: a rate, or a list with one for each group. ValueError for options out of range.
     """

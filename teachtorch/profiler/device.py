@@ -1,5 +1,4 @@
-"""What the simulated device did, made of a recorder's notes: launches on the host, kernels in their streams,
-memory.
+"""What the simulated device did, made of a recorder's notes: launches on the host, kernels in their streams, memory.
 
 The host's launch and the kernel are two events far apart in time; `correlation` says that they belong
 together. Kernels report from the threads of their streams, so that the lane of a stream is not the thread but

@@ -68,8 +68,7 @@ class profile:
         self._begin_step()
 
     def stop(self):
-        """End; a window that is not complete is handed over as it is. AssertionError if it was not
-        started."""
+        """End; a window that is not complete is handed over as it is. AssertionError if it was not started."""
         self._end_step()
         self._go_to(self.current_action, None)
 
@@ -93,8 +92,7 @@ class profile:
             self._step_block = None
 
     def _go_to(self, before, after):
-        """What lies between two steps; `after` None: the block ends. (action_map in
-        torch/profiler/profiler.py)"""
+        """What lies between two steps; `after` None: the block ends. (action_map in torch/profiler/profiler.py)"""
         saves = before is ProfilerAction.RECORD_AND_SAVE
         is_window_over = saves or before in RECORDING and after not in RECORDING
         if is_window_over:
@@ -158,8 +156,7 @@ class profile:
         return self._recorded("getting key averages").key_averages(group_by_input_shape, group_by_stack_n)
 
     def export_chrome_trace(self, path):
-        """Write the events as a trace that Perfetto (ui.perfetto.dev) and chrome://tracing open; ".gz"
-        compresses."""
+        """Write the events as a trace that Perfetto (ui.perfetto.dev) and chrome://tracing open; ".gz" compresses."""
         from .export import write_chrome_trace
         write_chrome_trace(path, self._recorded("exporting chrome trace"), self._head())
 
@@ -169,8 +166,7 @@ class profile:
         return {**options, **self.metadata}
 
     def export_stacks(self, path, metric="self_cpu_time_total"):
-        """Write stacks for a flame graph. AssertionError without `with_stack=True`, ValueError for another
-        metric."""
+        """Write stacks for a flame graph. AssertionError without `with_stack=True`, ValueError for another metric."""
         events = self._recorded("exporting stacks")
         if not self.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")

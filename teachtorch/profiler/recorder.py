@@ -24,8 +24,7 @@ lanes = itertools.count()
 
 
 class Here(threading.local):
-    """The lane of the current thread: (a number of its own, the thread's, which the next thread may have
-    again)."""
+    """The lane of the current thread: (a number of its own, the thread's, which the next thread may have again)."""
 
     def __init__(self):
         self.lane = next(lanes), threading.get_ident()

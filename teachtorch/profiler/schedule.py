@@ -13,8 +13,7 @@ class ProfilerAction(Enum):
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0):
-    """A function of the step number: skip `skip_first` steps, then cycles of `wait` idle, `warmup` and
-    `active` steps.
+    """A function of the step number: skip `skip_first` steps, then cycles of `wait` idle, `warmup` and `active` steps.
 
     `repeat`: how many cycles; 0 means on and on. `skip_first_wait`: whether the first cycle starts without
     its wait. AssertionError for negative numbers and for `active` 0.

@@ -1,5 +1,4 @@
-"""AdamW over 200 tensors of 64x64, in three implementations, against PyTorch: `python -m
-tests.benchmarks.bench_optim`.
+"""AdamW over 200 tensors of 64x64, in three implementations, against PyTorch: `python -m tests.benchmarks.bench_optim`.
 
 The two libraries take turns; the median over the rounds of a round's best is printed, the ratio ours /
 PyTorch's, the ratio promised, and how many kernels a step launches. Run it on a quiet machine.

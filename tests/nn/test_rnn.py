@@ -1,5 +1,4 @@
-"""Recurrent layers and attention, against mathematics: central differences, and one kernel against the
-other."""
+"""Recurrent layers and attention, against mathematics: central differences, and one kernel against the other."""
 
 import itertools
 

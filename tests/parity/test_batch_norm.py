@@ -1,5 +1,4 @@
-"""Normalisation by channel and group against PyTorch: values, first and second gradients, running
-statistics."""
+"""Normalisation by channel and group against PyTorch: values, first and second gradients, running statistics."""
 
 import numpy as np
 import pytest

@@ -126,8 +126,7 @@ class Join:
 
     @staticmethod
     def notify_join_context(joinable):
-        """Say that this rank is at work in this iteration: a Work, whose tensor will be the number of active
-        ranks.
+        """Say that this rank is at work in this iteration: a Work, whose tensor will be the number of active ranks.
 
         Called by each joinable before its collectives; all but the first get None.
         """

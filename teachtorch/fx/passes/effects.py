@@ -1,5 +1,4 @@
-"""What a node does beside returning a value, as far as its names tell. In doubt, a node counts as doing
-it."""
+"""What a node does beside returning a value, as far as its names tell. In doubt, a node counts as doing it."""
 import math
 import operator
 

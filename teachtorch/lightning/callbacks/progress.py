@@ -15,8 +15,7 @@ def default_progress_bar():
 
 
 class ProgressBar(Callback):
-    """A line of plain text, rewritten every `refresh_rate` batches; on something that is no terminal, one
-    per epoch.
+    """A line of plain text, rewritten every `refresh_rate` batches; on something that is no terminal, one per epoch.
 
     Subclasses replace show() and close().
     """

@@ -418,8 +418,7 @@ class CachingAllocator:
             self.counters.reset_accumulated()
 
     def snapshot(self):
-        """{"segments", "device_traces", "allocator_settings", "external_annotations"}, as
-        torch.cuda.memory._snapshot.
+        """{"segments", "device_traces", "allocator_settings", "external_annotations"}, as torch.cuda.memory._snapshot.
 
         `device_traces[device_index]` is the recorded history, oldest first.
         """
@@ -443,8 +442,7 @@ class CachingAllocator:
         clear_history=False,
         skip_actions=None,
     ):
-        """Keep a history of what happens from now on, as torch.cuda.memory._record_memory_history; None
-        stops.
+        """Keep a history of what happens from now on, as torch.cuda.memory._record_memory_history; None stops.
 
         `stacks="all"` keeps Python frames too: there are no others here.
         """

@@ -4,8 +4,7 @@ from bisect import bisect_left, insort
 
 
 class Pool:
-    """Free blocks by stream, each stream's sorted by (size, address): the first that is large enough fits
-    best.
+    """Free blocks by stream, each stream's sorted by (size, address): the first that is large enough fits best.
 
     `unmapped` holds, by stream and address, the parts of expandable segments that have no memory yet.
     `searches` counts look-ups; garbage collection measures the age of free blocks with it.

@@ -1,5 +1,4 @@
-"""What the allocator gives back to the device, and when: empty_cache, garbage collection, and the way out of
-memory.
+"""What the allocator gives back to the device, and when: empty_cache, garbage collection, and the way out of memory.
 
 Only a block that is a whole segment can go back. A segment with one small live tensor in it stays.
 """

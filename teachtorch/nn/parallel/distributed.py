@@ -174,8 +174,7 @@ class DistributedDataParallel(Module, Joinable):
     # ---- hooks, modes ----
 
     def register_comm_hook(self, state, hook):
-        """Have hook(state, GradBucket) make the communication of a bucket; it returns a Future of the
-        averaged buffer.
+        """Have hook(state, GradBucket) make the communication of a bucket; it returns a Future of the averaged buffer.
 
         Once only, before the first backward. TypeError if it cannot be called.
         """

@@ -76,8 +76,7 @@ class Reducer:
             )
 
     def rebuild_buckets(self):
-        """Once, before the second forward: buckets in the order in which gradients became ready, rank 0's on
-        all ranks.
+        """Once, before the second forward: buckets in the order in which gradients became ready, rank 0's on all ranks.
 
         Returns whether it was done.
         """

@@ -30,8 +30,7 @@ PackedFields = namedtuple("PackedSequence_", ["data", "batch_sizes", "sorted_ind
 
 
 class PackedSequence(PackedFields):
-    """Packed rows `data` (rows, ...), with `batch_sizes` (steps,) and the permutations there and back, or
-    None.
+    """Packed rows `data` (rows, ...), with `batch_sizes` (steps,) and the permutations there and back, or None.
 
     pack_padded_sequence and pack_sequence make it; recurrent modules take and return it.
     """

@@ -1,5 +1,4 @@
-"""Random numbers on the device: kernels/cuda/philox.py with the generator's seed and the number of the
-launch.
+"""Random numbers on the device: kernels/cuda/philox.py with the generator's seed and the number of the launch.
 
 What needs more than one draw per element in an order (randperm, multinomial), and the rarer distributions, go
 over the host, from a generator made of the same two numbers.

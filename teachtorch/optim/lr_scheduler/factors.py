@@ -77,8 +77,7 @@ class ConstantLR(FactorLR):
 
 
 class LinearLR(FactorLR):
-    """From `start_factor` times the rates to `end_factor` times the rates, in a straight line of
-    `total_iters` epochs.
+    """From `start_factor` times the rates to `end_factor` times the rates, in a straight line of `total_iters` epochs.
 
     ValueError for factors outside (0, 1] and [0, 1].
     """

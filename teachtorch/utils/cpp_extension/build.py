@@ -96,8 +96,7 @@ def built(name, source, flags=(), folder=None, verbose=False, cuda_source=None, 
 
 
 def headers_of(unit, folder):
-    """The texts of the user's headers that a source includes, directly or not; the compiler knows where they
-    lie.
+    """The texts of the user's headers that a source includes, directly or not; the compiler knows where they lie.
 
     Without an include in quotation marks there are none, and nobody is asked. A missing header is told when
     compiling.

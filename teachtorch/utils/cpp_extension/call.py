@@ -1,5 +1,4 @@
-"""Calling a compiled function: tensors become structs of pointer, sizes and strides; results become tensors
-again."""
+"""Calling a compiled function: tensors become structs of pointer, sizes and strides; results become tensors again."""
 import ctypes
 import threading
 

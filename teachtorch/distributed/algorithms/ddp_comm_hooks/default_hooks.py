@@ -1,5 +1,4 @@
-"""Communication hooks: how a bucket's average is made. `ddp.register_comm_hook(state=None,
-hook=fp16_compress_hook)`.
+"""Communication hooks: how a bucket's average is made. `ddp.register_comm_hook(state=None, hook=fp16_compress_hook)`.
 
 A hook gets the state, here a process group or None, and a GradBucket, and returns a Future of the averaged
 buffer. https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html#default-communication-hooks

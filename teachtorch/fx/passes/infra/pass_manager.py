@@ -1,5 +1,4 @@
-"""`PassManager`: runs passes in a row, until nothing changes any more, and keeps the graph before and after
-each."""
+"""`PassManager`: runs passes in a row, until nothing changes any more, and keeps the graph before and after each."""
 import copy
 import functools
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ class Step:
 
 
 class PassManager:
-    """Call it with a GraphModule: it runs `passes` on it, `steps` times at most, and stops when none changes
-    anything.
+    """Call it with a GraphModule: it runs `passes` on it, `steps` times at most, and stops when none changes anything.
 
     Args:
         passes: functions of a GraphModule that return a PassResult (`pass_result_wrapper` makes one of any
@@ -127,8 +125,7 @@ def name_of(one):
 
 
 def pass_result_wrapper(fn):
-    """Any function of a GraphModule as a pass: None, a bool or a count says whether it changed the one it was
-    given.
+    """Any function of a GraphModule as a pass: None, a bool or a count says whether it changed the one it was given.
 
     A function that returns a GraphModule has changed it.
     """
