@@ -94,6 +94,7 @@ def bench_reductions():
         tx = torch.from_numpy(x)
         case = f"{shape} {axes}"
         report("sum " + case, lambda: reduce.sum(x, axes), lambda: tx.sum(axes), lambda: x.sum(axes))
+        report("var " + case, lambda: reduce.var(x, axes), lambda: tx.var(axes), lambda: x.var(axes, ddof=1))
         report("amax " + case, lambda: reduce.amax(x, axes), lambda: tx.amax(axes), lambda: x.max(axes))
 
 

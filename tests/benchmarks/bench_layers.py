@@ -272,6 +272,7 @@ def optimizer_step(kind, **options):
 workload("AdamW for-loop, 200 of 64x64")(optimizer_step("AdamW", foreach=False, fused=False))
 workload("AdamW foreach, 200 of 64x64")(optimizer_step("AdamW", foreach=True))
 workload("AdamW fused, 200 of 64x64", 1)(optimizer_step("AdamW", fused=True))
+workload("SGD for-loop, 200 of 64x64", 2)(optimizer_step("SGD", foreach=False))
 workload("SGD momentum for-loop, 200 of 64x64")(optimizer_step("SGD", momentum=0.9, foreach=False))
 workload("RMSprop for-loop, 200 of 64x64")(optimizer_step("RMSprop", foreach=False))
 
@@ -302,7 +303,26 @@ workload("norm of columns 2048x1000")(on_large(lambda torch, x: x.norm(dim=0), 2
 workload("cumsum of rows 2048x1000")(on_large(lambda torch, x: x.cumsum(1), 2048, 1000))
 workload("cumsum of columns 2048x1000")(on_large(lambda torch, x: x.cumsum(0), 2048, 1000))
 workload("var of channels 32x32x28x28")(on_large(lambda torch, x: x.var((0, 2, 3)), 32, 32, 28, 28))
+workload("product of rows 2048x1000")(on_large(lambda torch, x: x.prod(1), 2048, 1000))
+workload("std of rows 2048x1000")(on_large(lambda torch, x: x.std(1), 2048, 1000))
+workload("topk of rows 512x1000, 5")(on_large(lambda torch, x: x.topk(5), 512, 1000))
+workload("sum 20 000", 2)(on_large(lambda torch, x: x.sum(), 20_000))
+workload("randn 128k", 2)(on_large(lambda torch, x: torch.randn(131072), 1))
+workload("add a row, 512x512", 1.5)(on_large(lambda torch, x: x + x[0], 512, 512))
 workload("max of rows 2048x1000, with indices")(on_large(lambda torch, x: x.max(1), 2048, 1000))
+
+
+@workload("softmax with padding masked, 16x4x32x32", 1.5)
+def masked_softmax(torch):
+    """Loops of a hundred thousand elements, whose plans and threads cost as much as they do."""
+    scores, lengths = randn(torch, 16, 4, 32, 32).requires_grad_(), torch.from_numpy(np.arange(16) + 10)
+
+    def step():
+        scores.grad = None
+        mask = (torch.arange(32)[None, :] < lengths[:, None])[:, None, None, :]
+        weights = scores.masked_fill(~mask, float("-inf")).softmax(-1)
+        torch.where(mask, weights, 0.0).square().sum().backward()
+    return step
 
 
 @workload("einsum bhqd,bhkd->bhqk, 16x4x64x32", 1.5)

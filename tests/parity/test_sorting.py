@@ -1,6 +1,10 @@
 """Sorting and searching against PyTorch."""
+import math
+
+import numpy as np
 import pytest
 
+import teachtorch
 from tests.parity.same_call import (assert_same_error, assert_same_gradient, assert_same_node,
                                     assert_same_result)
 
@@ -56,3 +60,19 @@ def test_error_is_pytorchs(call):
 @pytest.mark.parametrize("call", ["x.sort()", "x.topk(1)", "x.msort()"])
 def test_node_has_pytorchs_name(call):
     assert_same_node(torch, call, "x")
+
+
+@pytest.mark.parametrize("fill", [0.0, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("k", [1, 5, 20])
+def test_topk_tells_places_apart(k, largest, fill):
+    """Values are PyTorch's, and no place is named twice, also where many elements are the same extreme."""
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((40, 100)).astype(np.float32)
+    values.reshape(-1)[rng.integers(0, values.size, 1500)] = fill
+    values[0] = fill
+    found = teachtorch.tensor(values).topk(k, -1, largest)
+    expected = torch.tensor(values).topk(k, -1, largest)
+    np.testing.assert_array_equal(found.values.numpy(), expected.values.numpy())
+    np.testing.assert_array_equal(np.take_along_axis(values, found.indices.numpy(), -1), found.values.numpy())
+    assert all(len(set(row)) == k for row in found.indices.tolist())
