@@ -166,10 +166,15 @@ def normalize_rows(x, weight, bias, eps):
 
 
 def small_rows(x, weight, bias, eps):
-    count = x.dtype.type(max(x.shape[1], 1))
-    mean = np.add.reduce(x, 1, None, None, True) / count
+    count = max(x.shape[1], 1)
+    mean = np.add.reduce(x, 1, None, None, True)
+    mean /= count
     out = x - mean
-    rstd = 1 / np.sqrt(np.add.reduce(out * out, 1, None, None, True) / count + x.dtype.type(eps))
+    rstd = np.add.reduce(out * out, 1, None, None, True)  # written over: in a small array each line tells
+    rstd /= count
+    rstd += eps
+    np.sqrt(rstd, rstd)
+    np.reciprocal(rstd, rstd)
     out *= rstd
     if weight is not None:
         rows = by_group(out, weight)

@@ -8,11 +8,10 @@ from ..core import dtype as dt
 from ..core.dtype import scalar_type_name
 from ..dispatch.state import state
 from ..kernels import normalization as kernels
-from ..kernels.pointwise import silently
 from .arguments import size_argument
 from .declare import operator, publish
 from .fake import Fake
-from .reduction_arrays import widened
+from .reduction_arrays import PLAIN, widened
 
 OUTPUTS = ("result0", "result1", "result2")  # the normalised input, the means, the reciprocal deviations
 
@@ -144,23 +143,24 @@ def layer_norm_tangent(input_t, weight_t, bias_t, input, normalized_shape, weigh
 )
 def layer_norm_(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(input - mean) / sqrt(variance + eps) * weight + bias, the means, and the reciprocals of the square roots."""
-    if input.dtype.kind in "biu" or any(t is not None and t.dtype != input.dtype for t in (weight, bias)):
+    if input.dtype.kind in "biu" or any([t is not None and t.dtype != input.dtype for t in (weight, bias)]):
         raise TypeError("layer_norm: the dtypes do not fit")
     check_parts(input.shape, normalized_shape, *[None if t is None else t.shape for t in (weight, bias)])
-    x, weight, bias = [as_rows(a, normalized_shape) for a in (input, weight, bias)]
-    out, mean, rstd = silently(kernels.normalize_rows, x, weight, bias, eps)
+    rows, length = math.prod(input.shape[: -len(normalized_shape)]), math.prod(normalized_shape)
+    x, weight, bias = as_rows(input, rows, length), as_rows(weight, 1, length), as_rows(bias, 1, length)
+    out, mean, rstd = kernels.normalize_rows(x, weight, bias, eps)
     statistics = input.shape[: -len(normalized_shape)] + (1,) * len(normalized_shape)
     found = out.reshape(input.shape), mean.reshape(statistics), rstd.reshape(statistics)
-    return tuple([a.astype(input.dtype, copy=False) for a in found])
+    return found if x.dtype == input.dtype else tuple([a.astype(input.dtype) for a in found])
 
 
-def as_rows(array, normalized_shape):
-    """A contiguous matrix of what is normalised together, 16-bit floats as float32."""
+def as_rows(array, rows, length):
+    """A contiguous matrix, a row for what is normalised together; 16-bit floats as float32."""
     if array is None:
         return None
-    length = math.prod(normalized_shape)
-    wide = np.ascontiguousarray(widened(array))
-    return wide.reshape(math.prod(array.shape[: array.ndim - len(normalized_shape)]), length)
+    wide = array if array.dtype.char in PLAIN else widened(array)
+    wide = wide if wide.flags.c_contiguous else np.ascontiguousarray(wide)
+    return wide.reshape(rows, length)
 
 
 def fake_layer_norm_backward(grad_output, input, normalized_shape, weight, mean, rstd):
@@ -170,8 +170,9 @@ def fake_layer_norm_backward(grad_output, input, normalized_shape, weight, mean,
 @operator("native_layer_norm_backward", fake=fake_layer_norm_backward, outputs=OUTPUTS, out=False, spaces=())
 def layer_norm_backward(grad_output, input, normalized_shape, weight, mean, rstd):
     """The gradients of layer norm's input, weight and bias."""
-    grad, x, weight = [as_rows(a, normalized_shape) for a in (grad_output, input, weight)]
-    found = silently(kernels.rows_gradient, grad, x, weight, *[widened(a).reshape(-1) for a in (mean, rstd)])
+    rows, length = math.prod(input.shape[: -len(normalized_shape)]), math.prod(normalized_shape)
+    grad, x, weight = as_rows(grad_output, rows, length), as_rows(input, rows, length), as_rows(weight, 1, length)
+    found = kernels.rows_gradient(grad, x, weight, *[widened(a).reshape(-1) for a in (mean, rstd)])
     shapes = input.shape, normalized_shape, normalized_shape
     return tuple([a.reshape(shape).astype(input.dtype, copy=False) for a, shape in zip(found, shapes)])
 
