@@ -91,6 +91,34 @@ def test_at_every_hook_with_validation_inside_the_epoch(tmp_path, hook, batch, d
     resumed_equals_uninterrupted(tmp_path, callback, done, "x.ckpt", val_check_interval=0.25)
 
 
+class Drawing(torch.utils.data.Dataset):
+    """Samples that are different each time they are asked for."""
+
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, index):
+        return torch.randn(4) + index, torch.randn(1)
+
+
+@pytest.mark.parametrize(("epoch", "batch"), [(0, 0), (1, 0), (1, 2), (2, 3)])
+@pytest.mark.parametrize("kind", ["a sampler that draws", "samples that draw", "a stream"])
+def test_at_the_start_of_a_batch(tmp_path, kind, epoch, batch):
+    """The batch is fetched, with random numbers that are drawn no second time."""
+
+    def make():
+        if kind == "a sampler that draws":
+            return loader(16, shuffle=True)
+        rows = Stream() if kind == "a stream" else Drawing()
+        return torch.utils.data.DataLoader(rows, batch_size=2)
+
+    callback = saving(
+        tmp_path, "on_train_batch_start", lambda t: (t.current_epoch, t.progress.batch) == (epoch, batch)
+    )
+    batches = 4 if kind == "a stream" else 8  # of an epoch
+    resumed_equals_uninterrupted(tmp_path, callback, batches * epoch + batch, "x.ckpt", data=make)
+
+
 def test_in_the_middle_of_a_group_of_accumulated_batches(tmp_path):
     callback = saving(tmp_path, "on_train_batch_end", lambda t: t.current_epoch == 1 and t.batch_idx == 4)
     resumed_equals_uninterrupted(tmp_path, callback, 13, "x.ckpt", accumulate_grad_batches=3)

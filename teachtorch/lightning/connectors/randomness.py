@@ -39,7 +39,7 @@ class RandomNumbers:
             "start": self.start,
             "now": now,
             "generators": generator_states(loader),
-            "before_ahead": fetcher and fetcher.before_ahead,
+            "fetcher": fetcher and fetcher.state_dict(),
         }
 
     def load_state_dict(self, state):

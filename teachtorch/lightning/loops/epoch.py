@@ -3,6 +3,7 @@
 import math
 
 from ..errors import MisconfigurationException
+from ..seed import random_state
 from .evaluation import EvaluationLoop
 from .fetcher import Fetcher
 from .optimization import AutomaticOptimization, ManualOptimization
@@ -57,6 +58,7 @@ class EpochLoop:
         self.calls.both("on_train_epoch_start")
         self.validates = self.validates_in_this_epoch()
         self.open(loader, limit)
+        self.progress.position = "between"  # the order of samples is drawn: a checkpoint goes on with it
 
     def open(self, loader, limit):
         """Start iterating. What the loader draws here and later is drawn again when the run is resumed."""
@@ -69,7 +71,7 @@ class EpochLoop:
         trainer, position = self.trainer, self.progress.position
         trainer.random.back_to_start(loader)
         self.open(loader, limit)
-        self.fetcher.skip(self.progress.batch, trainer.random.loaded["before_ahead"])
+        self.fetcher.skip(self.progress.batch, trainer.random.loaded["fetcher"])
         trainer.random.back_to_checkpoint(loader)
         self.batch_idx = max(self.progress.batch - 1, 0)
         self.accumulates = self.accumulates_at(self.progress.batch)
@@ -85,6 +87,8 @@ class EpochLoop:
         Returns whether on_train_batch_start asked to skip the rest of the epoch.
         """
         trainer, progress, calls = self.trainer, self.progress, self.calls
+        if "on_train_batch_start" in calls.wanted():  # who may write a checkpoint, with this batch at hand
+            self.fetcher.before_fetch = random_state()
         batch = next(self.fetcher)
         self.batch_idx = index = progress.batch
         batch = trainer.steps.transfer(batch)

@@ -18,13 +18,18 @@ class Fetcher:
     def __init__(self, loader, limit):
         self.limit, self.fetched, self.is_last = limit, 0, limit == 0
         self._iterator, self._ahead = iter(loader), NOTHING
-        self.before_ahead = self._replayed = None
+        self.before_ahead = self.before_last_ahead = self._replayed = self.before_fetch = None
         self._looks_ahead = limit == math.inf or not has_length(loader)
+        self._held = None  # a batch that was fetched again, and whether it is the last
 
     def __iter__(self):
         return self
 
     def __next__(self):
+        if self._held is not None:
+            (batch, self.is_last), self._held = self._held, None
+            self.fetched += 1
+            return batch
         if self.is_last:
             raise StopIteration
         batch, self._ahead = self._ahead, NOTHING
@@ -38,18 +43,32 @@ class Fetcher:
         if self._replayed is not None:
             set_random_state(self._replayed)
             self._replayed = None
-        self.before_ahead = random_state()
+        self.before_last_ahead, self.before_ahead = self.before_ahead, random_state()
         self._ahead = next(self._iterator, NOTHING)
         return self._ahead is not NOTHING
 
-    def skip(self, count, before_ahead=None):
-        """Throw away the first `count` batches: a run that is resumed has trained on them.
+    def state_dict(self):
+        """How many batches were fetched, and the random numbers before the last ones were."""
+        states = {name: getattr(self, name) for name in ("before_ahead", "before_last_ahead", "before_fetch")}
+        return {"fetched": self.fetched, **states}
 
-        `before_ahead`: what it was after them; the batch fetched ahead is then the same as in that run.
+    def skip(self, done, state):
+        """Throw away the `done` batches that a run that is resumed has trained on; `state`: the state_dict of then.
+
+        At the start of a batch one more was fetched, and it is kept for then: the loader, or its samples, may have
+        drawn random numbers for it. With the numbers before the last batches were fetched, also ahead, they are the
+        same as in that run.
         """
-        for number in range(count):
-            self._replayed = before_ahead if number == count - 1 else None
-            next(self)
+        fetched = state["fetched"]
+        for number in range(fetched):
+            if number == done and state["before_fetch"] is not None:
+                set_random_state(state["before_fetch"])
+            replayed = {fetched - 1: "before_ahead", fetched - 2: "before_last_ahead"}.get(number)
+            self._replayed = replayed and state[replayed]
+            batch = next(self)
+        if fetched > done:
+            self._held = batch, self.is_last
+            self.fetched, self.is_last = done, False
 
 
 def has_length(loader):

@@ -10,10 +10,10 @@ class Progress:
     steps: optimizer steps, of all optimizers (global_step). stepped: batches after which an optimizer has
     stepped; the axis of the loggers. position, in the current epoch:
 
-        "start"      before its first batch
+        "start"      before its loader has begun
         "batch"      a batch is done; its validation, if it is due, is still to come
         "validated"  that is done, too
-        "between"    on the way to the next batch
+        "between"    on the way to the next batch, or to the first
         "epoch_end"  all batches are done, and the hooks at the end have run
     """
 
