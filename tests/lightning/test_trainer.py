@@ -626,10 +626,15 @@ def test_a_summary_counts_parameters(tmp_path, capsys):
     assert first.split() == ["layer", "Sequential", "5"] and last == "4 trainable of 5 parameters"
 
 
-def test_errors_leave_the_trainer_usable(tmp_path):
+@pytest.mark.parametrize("broken", [0, 2])
+def test_errors_leave_the_trainer_usable(tmp_path, broken):
+    """The epoch that was broken off begins anew."""
+
     class Breaks(Regression):
         def training_step(self, batch, batch_idx):
-            raise ValueError("once")
+            if batch_idx == broken:
+                raise ValueError("once")
+            return super().training_step(batch, batch_idx)
 
     runner = trainer(tmp_path, max_epochs=1)
     with pytest.raises(ValueError, match="once"):

@@ -54,6 +54,7 @@ class RandomNumbers:
         """To the moment of the checkpoint; the loader's own generators where they were, too."""
         set_random_state(self.loaded["now"])
         set_generator_states(loader, self.loaded["generators"])
+        self.loaded = None
 
 
 def generators_of(loader):

@@ -36,7 +36,7 @@ class EpochLoop:
             else ManualOptimization
         )
         self.optimization = optimization(self.trainer)
-        if self.progress.position == "start":
+        if self.progress.position == "start" or self.trainer.random.loaded is None:  # after an error: from its start
             self.begin(loader, limit)
         else:
             self.resume(loader, limit)
