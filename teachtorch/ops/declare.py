@@ -61,7 +61,7 @@ class Declaration:
         self.signature = Signature(function)
         self.derivatives = derivatives
         self.fake = fake
-        self.has_inplace = inplace
+        self.has_inplace, self.reads_apart = inplace, False     # reads_apart: `name_` refuses to read what it writes to
         self.has_out = out
         self.outputs = outputs
         self.public = None              # the function that users call

@@ -394,6 +394,11 @@ def refuse_partial_overlap(target, sources):
             raise shared_elements()
 
 
+def those_of_many(args):
+    """The tensors among the arguments that stand for more than a number."""
+    return [a for a in args if isinstance(a, Tensor) and a._shape]
+
+
 def refuse_any_overlap(target, sources):
     """What is written to must share none of its memory with what is read."""
     for source in sources:

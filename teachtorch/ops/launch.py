@@ -28,7 +28,7 @@ from ..memory.sim import runtime as _sim  # noqa: F401  (makes the device known)
 from ..memory.streams import current_stream_id, synchronize_current_stream
 from ..tensor import Tensor, array_of, from_array, from_geometry
 from .declare import results_type
-from .elementwise import check_result, refuse_overlap, refuse_partial_overlap
+from .elementwise import check_result, refuse_any_overlap, refuse_overlap, refuse_partial_overlap, those_of_many
 from .fake import Fake
 from .generators import generator_of_launch
 
@@ -172,6 +172,8 @@ def checked_change(op, args):
     if op.name not in MAY_OVERLAP:
         refuse_overlap(self)
         refuse_partial_overlap(self, args[1:])
+    if info.reads_apart:
+        refuse_any_overlap(self, those_of_many(args[1:]))
     found = None if info.fake is None else info.fake(*args)
     if isinstance(found, Fake) and info.kind != "in-place":
         check_result(op.name, self, found.shape, found.dtype)

@@ -21,7 +21,7 @@ from .declare import (
     unwrapped,
     write_out,
 )
-from .elementwise import holds_an_element_twice, refuse_any_overlap, refuse_partial_overlap
+from .elementwise import holds_an_element_twice, refuse_any_overlap, refuse_partial_overlap, those_of_many
 from .signature import positional, public_function
 
 
@@ -44,7 +44,7 @@ def writing(name, fake, vjp=None, jvp=None, inplace=True, out=True, may_overlap=
         public = finish(op, info, spaces)
         if inplace:
             declare_inplace(op, info, inplace_kernel(name + "_", fake, write, may_overlap, apart))
-            info.has_inplace = True
+            info.has_inplace, info.reads_apart = True, apart
         return public
 
     return declare
@@ -67,7 +67,7 @@ def inplace_kernel(name, fake, write, may_overlap, apart):
             refuse_overlap(self)
             refuse_partial_overlap(self, args)
         if apart:
-            refuse_any_overlap(self, [a for a in args if isinstance(a, Tensor) and a._shape])     # others are numbers
+            refuse_any_overlap(self, those_of_many(args))
         shape = fake(self, *args).shape
         if shape != self._shape:
             raise RuntimeError(

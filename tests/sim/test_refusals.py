@@ -50,6 +50,10 @@ CALLS = {
     "as_strided_scatter out of bounds": lambda x: x.as_strided_scatter(x[:2, :2], (2, 2), (200, 200)),
     "as_strided_scatter onto itself": lambda x: x.as_strided_scatter(x[:2, :2], (2, 2), (1, 0)),
     "an in-place result of another shape": lambda x: x.add_(x.new_ones(2, 3, 4)),
+    "scatter_ of itself": lambda x: x.scatter_(0, x.long(), x),
+    "index_copy_ of itself": lambda x: x.index_copy_(0, torch.arange(len(x), device=x.device), x),
+    "index_add_ of itself": lambda x: x.index_add_(0, torch.arange(len(x), device=x.device), x),
+    "put_ of itself": lambda x: x.put_(x.long(), x),
     "masked_fill_ of another shape": lambda x: x.masked_fill_(x.new_ones(2, 3, 4) > 0, 1),
 }
 
