@@ -7,6 +7,7 @@ import operator
 
 import numpy as np
 
+from ..autograd.meta import tracks
 from ..core import dtype as dt
 from ..core import observer
 from ..dispatch.state import state
@@ -110,3 +111,11 @@ def as_dtype(given, function):
 
 
 PYTHON_DTYPES = tuple(dt.PYTHON_TYPES)
+
+
+def refuse_gradient(function, argument, value):
+    """RuntimeError for a tensor that wants a gradient as an argument by which nobody can differentiate: it would be
+    left untrained without a word."""
+    if isinstance(value, Tensor) and state.grad_enabled and tracks(value):
+        raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
+                           "This input cannot have requires_grad True.")

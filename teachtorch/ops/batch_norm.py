@@ -15,7 +15,7 @@ from ..dispatch.state import state
 from ..kernels import normalization as kernels
 from ..kernels.pointwise import silently
 from ..tensor import Size
-from .arguments import require_bool
+from .arguments import refuse_gradient, require_bool
 from .declare import exports, operator, publish
 from .fake import Fake
 from .normalization import input_slope, normal_tangent
@@ -209,6 +209,8 @@ def native_batch_norm_backward(grad_output, input, weight, mean, rstd, training)
 
 def batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled=True):
     """Batch normalisation of (N, C, ...) by channel, in the argument order of the operator."""
+    refuse_gradient("native_batch_norm", "running_mean", running_mean)
+    refuse_gradient("native_batch_norm", "running_var", running_var)
     if 0 in input._shape:
         return nothing_normalised(input, weight, bias)
     return batch_norm_(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]

@@ -6,6 +6,7 @@ import math
 import warnings
 
 from ..core import dtype as dt
+from .arguments import require_bool
 from .declare import exports, publish
 
 ALPHA = 1.7580993408473766         # what a dropped unit becomes, negated: SELU's limit (Klambauer et al. 2017)
@@ -94,7 +95,9 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
     ValueError if p is not in [0, 1]. https://arxiv.org/abs/1207.0580
     """
-    return dropped(input, checked(p), training, inplace, element_mask)
+    checked(p)
+    require_bool(training, "dropout", "train", 3)
+    return dropped(input, p, training, inplace, element_mask)
 
 
 def alpha_dropout(input, p=0.5, training=False, inplace=False):

@@ -10,7 +10,7 @@ from ..core.dtype import scalar_type_name
 from ..dispatch.operator import registry
 from ..kernels.pointwise import silently
 from ..tensor import Tensor
-from .arguments import require_float, require_kind
+from .arguments import refuse_gradient, require_float, require_kind
 from .declare import LINEAR, operator, publish
 from .fake import Fake
 from .node_names import name_node
@@ -183,6 +183,8 @@ def nll_loss2d(self, target, weight=None, reduction="mean", ignore_index=-100):
 def nll_of_shape(self, target, weight, reduction, ignore_index):
     """The loss by the operator for this number of dimensions."""
     chosen = _nll_loss if self.dim() <= 2 else _nll_loss2d
+    if weight is not None:
+        refuse_gradient("nll_loss_forward" if self.dim() <= 2 else "nll_loss2d_forward", "weight", weight)
     return chosen(self, target, weight, reduction, ignore_index)
 
 

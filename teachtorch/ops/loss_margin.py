@@ -9,7 +9,7 @@ from ..core import geometry
 from ..core.dtype import scalar_type_name
 from ..kernels.pointwise import silently
 from ..tensor import Tensor
-from .arguments import require_kind
+from .arguments import refuse_gradient, require_kind
 from .declare import operator, publish
 from .fake import Fake
 from .loss import reduction_of
@@ -57,6 +57,7 @@ def soft_margin_operator(self, target, reduction):
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target input)) for targets 1 and -1, reduced."""
+    refuse_gradient("soft_margin_loss", "target", target)
     return soft_margin_operator(input, target, reduction_of(reduction, size_average, reduce))
 
 
@@ -168,6 +169,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
     require_kind(margin, (bool, int, float, np.number, Tensor), "Number", "multi_margin_loss", "margin", 4)
+    refuse_gradient("multi_margin_loss", "weight", weight)
     return multi_margin_operator(input, target, p, margin, weight, reduction)
 
 

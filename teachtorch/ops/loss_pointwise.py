@@ -9,7 +9,7 @@ from ..core.dtype import scalar_type_name
 from ..core.promotion import promote_types
 from ..dispatch.operator import registry
 from ..kernels.pointwise import silently
-from .arguments import require_bool
+from .arguments import refuse_gradient, require_bool
 from .declare import exports, operator, publish
 from .elementwise import check_cast, common_dtype
 from .fake import Fake, require_tensor
@@ -309,6 +309,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
                          f"({input.size()}) is deprecated. Please ensure they have the same size.")
     if weight is not None:
         weight = weight.expand(geometry.broadcast_shapes(target._shape, weight._shape))
+        refuse_gradient("binary_cross_entropy", "weight", weight)
     return bce_operator(input, target, weight, reduction)
 
 
@@ -378,6 +379,8 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     reduction = reduction_of(reduction, size_average, reduce)
     if target._shape != input._shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    refuse_gradient("binary_cross_entropy_with_logits", "weight", weight)
+    refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
     return logits_operator(input, target, weight, pos_weight, reduction)
 
 

@@ -174,6 +174,27 @@ OLDER_CALLS = """
     torch.sub(1, True)
     torch.add("a", 1)
 """
+# Class weights and statistics cannot be trained: an error, not silence. Without recording they are taken.
+UNTRAINABLE = """
+    F.cross_entropy(x, torch.tensor([0, 1]), weight=torch.ones(3, requires_grad=True))
+    F.cross_entropy(x, torch.tensor([0, 1]), weight=torch.ones(3, requires_grad=True), label_smoothing=0.1)
+    F.cross_entropy(x, torch.ones(2, 3), weight=torch.ones(3, requires_grad=True)).requires_grad
+    F.nll_loss(torch.ones(2, 3, 2, 2), torch.zeros(2, 2, 2).long(), weight=torch.ones(3, requires_grad=True))
+    F.binary_cross_entropy_with_logits(w, torch.ones(5), pos_weight=torch.ones(5, requires_grad=True))
+    F.binary_cross_entropy_with_logits(w, torch.ones(5), weight=torch.ones(5, requires_grad=True))
+    nn.BCEWithLogitsLoss(pos_weight=nn.Parameter(torch.ones(5)))(w, torch.ones(5))
+    F.binary_cross_entropy(torch.ones(2) / 2, torch.ones(2), weight=torch.ones(2, requires_grad=True))
+    F.multi_margin_loss(x, torch.tensor([0, 1]), weight=torch.ones(3, requires_grad=True))
+    F.soft_margin_loss(w, torch.ones(5, requires_grad=True))
+    F.batch_norm(x, torch.zeros(3, requires_grad=True), torch.ones(3), training=True)
+    F.batch_norm(x, torch.zeros(3), torch.ones(3, requires_grad=True))
+    F.instance_norm(torch.rand(1, 2, 3), torch.zeros(2, requires_grad=True), torch.ones(2))
+    with torch.no_grad(): y = F.cross_entropy(x, torch.tensor([0, 1]), weight=torch.ones(3, requires_grad=True))
+    | y
+    F.dropout(x, 0.5, training=None)
+    F.dropout(x, 0.5, training="a")
+    F.dropout(x, 0.5, training=1)
+"""
 LIBRARY = """
     l = lib.Library("rt", "FRAGMENT"); l.define("older(Tensor x) -> Tensor")
     | kernel = lambda x: x + 5
@@ -202,7 +223,8 @@ FORWARD_MODE = """
     |     with fw.dual_level(): inside = fw.unpack_dual(fw.make_dual(torch.ones(2), torch.ones(2)) * 3).tangent
     | inside
 """
-TABLES = (GRADIENTS, SECOND_DERIVATIVES, IN_PLACE, HOOKS, MAKING, REFUSED, OLDER_CALLS, LIBRARY, FORWARD_MODE)
+TABLES = (GRADIENTS, SECOND_DERIVATIVES, IN_PLACE, HOOKS, MAKING, REFUSED, UNTRAINABLE, OLDER_CALLS, LIBRARY,
+          FORWARD_MODE)
 SNIPPETS = [snippet for table in TABLES for snippet in snippets_of(table)]
 
 
