@@ -2,6 +2,7 @@
 
 import math
 
+from ..core.dtype import cpp_name
 from ..tensor import Tensor
 from .declare import composite, publish
 from .fake import require_tensor
@@ -100,6 +101,11 @@ def check_bilinear(input1, input2, weight, bias):
     if bias is not None and bias.shape[0] != weight.shape[0]:
         raise RuntimeError(f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but "
                            f"expected {weight.shape[0]}")
+    given = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: cpp_name(t.dtype) for name, t in given.items() if t is not None}
+    if len(set(kinds.values())) > 1:
+        raise RuntimeError("All tensors must have the same dtype, got "
+                           + ", ".join([f"{name}: {kind}" for name, kind in kinds.items()]))
 
 
 @composite("bilinear", spaces=("nn.functional",))

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core import geometry
+from ..core.dtype import scalar_type_name
 from ..dispatch import keys as K
 from ..dispatch.operator import registry
 from ..tensor import array_of, from_array, stride_of
@@ -57,6 +58,8 @@ def triangle_indices(name, keeps, doc):
             require_kind(size, (int, np.integer), "int", name, what, place)
             if size < 0:
                 raise RuntimeError(f"{what} must be non-negative, got{size}")
+        if dtype not in (None, dt.int32, dt.int64):
+            raise NotImplementedError(f'"{name}" not implemented for \'{scalar_type_name(dtype)}\'')
         return made(op, (row, col, offset), dtype, device, False)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

@@ -343,7 +343,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     if dim is None:
         input, dim = input.flatten(), 0
     if not isinstance(repeats, Tensor):
-        return repeat_each(input, repeats, dim)
+        return repeat_each(input, repeats, dim, output_size)
     dim = geometry.wrap_dim(dim, len(input._shape))
     if repeats.numel() == 1 and len(repeats._shape) < 2:
         repeats = repeats.reshape(1).expand(input._shape[dim])
@@ -353,13 +353,16 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     return input.index_select(dim, repeat_indices(repeats, output_size))
 
 
-def repeat_each(t, repeats, dim):
-    """Each slice of a dimension `repeats` times: by a copy of an expanded view."""
+def repeat_each(t, repeats, dim, output_size=None):
+    """Each slice of a dimension `repeats` times: by a copy of an expanded view. RuntimeError for another output_size."""
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     if not t._shape:
         t = t.reshape(1)
     dim = geometry.wrap_dim(dim, len(t._shape))
+    size = t._shape[dim] * repeats
+    if output_size is not None and output_size != size:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {size} but got {output_size}")
     shape = t._shape[:dim + 1] + (repeats,) + t._shape[dim + 1:]
     return t.unsqueeze(dim + 1).expand(shape).clone(memory_format=contiguous_format).flatten(dim, dim + 1)
 
@@ -438,10 +441,10 @@ def combinations(input, r=2, with_replacement=False):
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._shape)}")
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return input.new_empty((0,))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = np.array(list(choose(range(input._shape[0]), r)), np.int64).reshape(-1, r)
-    if not r:
-        return input.new_empty((0,))
     return input.index_select(0, beside(input, rows.reshape(-1))).reshape(-1, r)
 
 

@@ -116,7 +116,9 @@ def check_norm_dims(self, ord, dims):
 
 
 def nuclear_norm(input, dim=(-2, -1), keepdim=False):
-    """The sum of the singular values: `linalg.matrix_norm` with "nuc"."""
+    """The sum of the singular values: `linalg.matrix_norm` with "nuc". A bool in the place of `dim` is `keepdim`."""
+    if isinstance(dim, bool):
+        dim, keepdim = (-2, -1), dim
     return matrix_norm(input, "nuc", dim, keepdim)
 
 

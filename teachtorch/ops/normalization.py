@@ -212,6 +212,9 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     """
     normalized_shape = as_normalized_shape(normalized_shape, "rms_norm")
     check_end(input._shape, normalized_shape, "")
+    if weight is not None and weight._shape != tuple(normalized_shape):
+        raise RuntimeError("Expected weight to be of same shape as normalized_shape, but got weight of shape "
+                           f"{list(weight._shape)} and normalized_shape = {list(normalized_shape)}")
     wide = input.float() if input._dtype.itemsize == 2 else input
     eps = dt.finfo(wide._dtype).eps if eps is None else eps
     mean_square = wide.pow(2).mean(last_dims(normalized_shape), True)
