@@ -15,7 +15,7 @@ p.clone(memory_format=torch.contiguous_format) | {IMAGES}.clone(memory_format=to
 {IMAGES}.to(memory_format=torch.channels_last).clone()
 torch.zeros(4, 1, 2, 2).to(memory_format=torch.channels_last)
 torch.zeros(4, 1, 2, 2).contiguous(memory_format=torch.channels_last) | p.contiguous() | x.t().contiguous()
-torch.empty(1, 2, 3, 4, 5).contiguous(memory_format=torch.channels_last_3d).mul_(0) | x.to(torch.float64)
+torch.empty(1, 2, 3, 4, 5).contiguous(memory_format=torch.channels_last_3d).zero_() | x.to(torch.float64)
 x.to(torch.int64) | p.to(torch.float64) | p.double() | x.half() | x.bool() | n[:, :1].long() | i.byte()
 i.char() | i.short() | i.int() | b.float() | u.to(i) | x.to("cpu", torch.float64)
 x.to(device="cpu", dtype=int) | x.to(float) | x.type(torch.int32) | x.type("torch.LongTensor")
