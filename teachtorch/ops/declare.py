@@ -38,7 +38,8 @@ from ..kernels.pointwise import silently
 from ..memory.runtime import runtime_of
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator, registry
 from ..dispatch.state import state
-from ..dispatch.torch_function import asking, overridable
+from ..dispatch.torch_function import (as_written, asking, flattened, handle_torch_function, has_torch_function,
+                                       overridable)
 from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements, stride_of
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME, check_result, explain, refuse_overlap  # noqa: F401  (some for other modules)
@@ -193,7 +194,7 @@ def finish(op, info, spaces, is_inplace=False):
     """Register the autograd kernel, publish the function, and declare the in-place variant."""
     if info.derivatives is not None and not is_inplace:
         op.register(K.AUTOGRAD, Deferred(lambda: functional_kernel(op, info.derivatives)))
-    call_out = (lambda out, *args: write_out(op, out, args)) if info.has_out else None
+    call_out = (lambda out, *args: public_out(op, out, args)) if info.has_out else None
     direct = positional(info.function, info.signature) if info.kind == "composite" else None
     public = public_function(op, info.signature, call_out, direct, rules_name(op.name, spaces))
     public.__doc__ = info.function.__doc__
@@ -392,6 +393,15 @@ def bumping_kernel(op):
 
 
 # ---- out= -----------------------------------------------------------------------------------------------------
+
+def public_out(op, out, args):
+    """Serve `out=` of a public function, unless a mode or the class of an argument, or of `out`, takes the call over."""
+    relevant = list(flattened((out, *args)))
+    if has_torch_function(relevant):
+        positional, keywords = as_written(op.info.signature, args)
+        return handle_torch_function(op.public, relevant, *positional, out=out, **keywords)
+    return write_out(op, out, args)
+
 
 def write_out(op, out, args):
     """Serve `out=`: compute, resize `out` where it does not fit, copy. RuntimeError where autograd would be needed."""

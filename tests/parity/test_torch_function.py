@@ -206,3 +206,41 @@ def test_a_wrapper_without_function_starts_backward(torch):
     leaf = Wrapper(torch.tensor([1.0, 3.0]), requires_grad=True)
     (leaf * leaf).sum().backward()
     assert type(leaf.grad) is Wrapper and leaf.grad.inner.tolist() == [2.0, 6.0]
+
+
+def calls_with_out(torch):
+    """What a mode and a subclass see of functions that are given `out`: (function, keywords), and the results' classes."""
+    overrides = importlib.import_module(f"{torch.__name__}.overrides")
+    seen = []
+
+    class Mode(overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append((func.__name__, len(args), sorted(kwargs or {})))
+            return func(*args, **(kwargs or {}))
+
+    class Mine(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append((func.__name__, len(args), sorted(kwargs or {}), [each.__name__ for each in types]))
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    x, out, mine = torch.ones(2), torch.empty(2), torch.ones(2).as_subclass(Mine)
+    with Mode():
+        torch.exp(x, out=out)
+        torch.add(x, x, out=out)
+    made = [torch.exp(mine, out=out), torch.exp(x, out=mine), torch.add(x, x, alpha=2, out=mine)]
+    return seen, [type(each).__name__ for each in made]
+
+
+def test_out_is_a_keyword_like_others():
+    theirs, ours = (calls_with_out(importlib.import_module(name)) for name in BOTH)
+    assert ours == theirs
+    assert ("exp", 1, ["out"]) in ours[0] and ("add", 2, ["alpha", "out"], ["Mine"]) in ours[0]
+    assert ours[1] == ["Mine"] * 3
+
+
+def test_a_trace_sees_out(torch):
+    fx = importlib.import_module(f"{torch.__name__}.fx")
+    for function in (lambda x: torch.exp(x, out=x), lambda x: torch.exp(torch.ones(2), out=x)):
+        (call,) = [node for node in fx.symbolic_trace(function).graph.nodes if node.op == "call_function"]
+        assert call.target is torch.exp and call.kwargs["out"].op == "placeholder"
