@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from ..core.dtype import float16, float32
 from ..ops.declare import exports
+from ..tensor import Tensor
 
 READY, UNSCALED, STEPPED = "ready", "unscaled", "stepped"
 
@@ -14,6 +15,14 @@ class OptimizerState:
     def __init__(self):
         self.stage = READY
         self.found_inf = None
+
+
+def checked_scale(new_scale):
+    """A scale that a user gives, as a number. AssertionError for a tensor of several, or one that requires grad."""
+    if isinstance(new_scale, Tensor) and (new_scale.numel() != 1 or new_scale.requires_grad):
+        raise AssertionError("new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor "
+                             "with requires_grad=False.")
+    return float(new_scale)
 
 
 class GradScaler:
@@ -107,7 +116,7 @@ class GradScaler:
             return
         self._require_use("update")
         if new_scale is not None:
-            self._scale = float(new_scale)
+            self._scale = checked_scale(new_scale)
         else:
             self._adapt([s.found_inf for s in self._states.values() if s.found_inf is not None])
         self._states = defaultdict(OptimizerState)
@@ -159,6 +168,13 @@ class GradScaler:
     def set_growth_interval(self, new_interval):
         """Set how many steps without overflow let the scale grow, an int."""
         self._growth_interval = new_interval
+
+    def __getstate__(self):
+        """What pickling keeps. AssertionError within an iteration: how far it has come is not kept."""
+        if self._enabled and self._states:
+            raise AssertionError("A GradScaler instance may only be pickled at the beginning of an iteration, or at "
+                                 "the end after scaler.update().")
+        return self.__dict__
 
     def state_dict(self):
         """What a checkpoint keeps; empty if switched off."""

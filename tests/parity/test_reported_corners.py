@@ -114,6 +114,14 @@ MATRICES = """
     L.cholesky(torch.tensor([[4.0, nan], [2.0, 5.0]]))
 """
 AUTOCAST = """
+    import copy; p = nn.Parameter(torch.ones(1)); o = torch.optim.SGD([p], lr=0.1)
+    | s = torch.amp.GradScaler("cpu", init_scale=4.0); s.scale(p.sum()).backward(); copy.deepcopy(s); s.unscale_(o)
+    | copy.deepcopy(s)
+    import copy; p = nn.Parameter(torch.ones(1)); o = torch.optim.SGD([p], lr=0.1)
+    | s = torch.amp.GradScaler("cpu", init_scale=4.0); s.scale(p.sum()).backward(); s.step(o); s.update()
+    | copy.deepcopy(s).get_scale()
+    s = torch.amp.GradScaler("cpu"); s.scale(torch.ones(1)); s.update(new_scale=torch.ones(2))
+    s = torch.amp.GradScaler("cpu"); s.scale(torch.ones(1)); s.update(torch.tensor(3.0)); s.get_scale()
     with torch.autocast("cpu"): x = F.grid_sample(torch.ones(1, 1, 4, 4).bfloat16(), torch.zeros(1, 1, 1, 2).bfloat16())
     | x
     with torch.autocast("cpu"):
