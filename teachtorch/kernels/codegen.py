@@ -450,21 +450,26 @@ def kernel(out, x, rows, inner, columns, groups, begin, end):
     for task in range(begin, end):
         outer, column = task // parts, task % parts * columns
         width = min(columns, inner - column)
-        start = outer * rows * inner + column
-        for j in range(lanes.size):
-            lanes[j] = {start_part}
-        fold_lines(lanes[:groups * width], x, start, rows // groups, groups * inner)
-        fold_lines(lanes[:rows % groups * width], x, start + rows // groups * groups * inner, 1, 0)
-        half = groups // 2
-        while half > 0:
-            for j in range(half * width):
-                lanes[j] = {merge}(lanes[j], lanes[half * width + j])
-            half //= 2
-        for j in range(width):
-            out[outer * inner + column + j] = lanes[j]
+        results = out[outer * inner + column:outer * inner + column + width]
+        results[:] = {start}
+        for first in range(0, rows, {run} * groups):
+            count, start = min({run} * groups, rows - first), (outer * rows + first) * inner + column
+            for j in range(lanes.size):
+                lanes[j] = {start_part}
+            fold_lines(lanes[:groups * width], x, start, count // groups, groups * inner)
+            fold_lines(lanes[:count % groups * width], x, start + count // groups * groups * inner, 1, 0)
+            half = groups // 2
+            while half > 0:
+                for j in range(half * width):
+                    lanes[j] = {merge}(lanes[j], lanes[half * width + j])
+                half //= 2
+            for j in range(width):
+                results[j] = {merge}(results[j], lanes[j])
 """
 
-STRETCH = 1024  # neighbouring elements that are folded in the narrower dtype: a few dozen in each lane of a vector
+# What is folded in the narrower dtype, so few that it is not seen in the result:
+STRETCH = 1024  # neighbouring elements, a few dozen for each lane of a vector
+RUN = 64  # elements of a column
 
 
 def fold_loop(step, merge, start, dtype, accumulator, part):
@@ -481,12 +486,12 @@ def fold_loop(step, merge, start, dtype, accumulator, part):
         merge: one of two values so far.
         start: the value before the first element.
         dtype, accumulator: the NumPy dtypes of the elements and of the value so far.
-        part: the dtype in which few elements are folded: the rows of a task, or a stretch of one column.
+        part: the dtype in which few elements are folded.
     """
     translator = Translator(dtype)
     names = {"step": translator.add(step, primitive=True), "merge": translator.add(merge, primitive=True)}
     types_ = [array_type(accumulator), array_type(dtype, readonly=True)] + [INDEX] * 6
     body = FOLD.format(
-        signature=f"types.void({', '.join(types_)})", options=KERNEL_OPTIONS, part=part.name, stretch=STRETCH,
+        signature=f"types.void({', '.join(types_)})", options=KERNEL_OPTIONS, part=part.name, stretch=STRETCH, run=RUN,
         start=f"np.{accumulator.name}({_literal(start)})", start_part=f"np.{part.name}({_literal(start)})", **names)
     return module_text(f"{names['step']} folds {np.dtype(dtype).name}", translator, body.lstrip())

@@ -18,11 +18,10 @@ from .pointwise import SMALL, cast, silently
 
 __all__ = ["amax", "amin", "argmax", "argmin", "cumsum", "mean", "norm", "product", "sum", "var"]
 
-BLOCK = 1 << 15  # elements of one column in a task
+BLOCK = 1 << 15  # elements of one task
 GRAIN = 1 << 18  # elements that are worth a thread
 COLUMNS = 1 << 11  # columns of one task: their accumulators stay in the first-level cache
 LANES = 128  # neighbouring rows are folded side by side up to this many accumulators
-RUN = 64  # rows that one of these takes in, up to twice as many: short enough for float32
 NAIVE = 256  # NumPy adds up to this many rows one after the other without a visible loss
 
 
@@ -294,7 +293,7 @@ def _fold_one(fold, x, shape, accumulator, again):
     outer, rows, inner = shape
     if again and x.size <= SMALL:
         return silently(fold.ufunc.reduce, x.reshape(shape), 1).reshape(-1)
-    block = BLOCK if inner == 1 else RUN * _power_of_two(LANES // inner)
+    block = max(BLOCK // min(inner, COLUMNS), codegen.RUN)
     if rows <= 2 * block:
         return _fold_whole(fold, x, shape, accumulator, again)
     return _fold_blocks(fold, x, shape, block, accumulator, again)

@@ -298,6 +298,7 @@ for _title, (_name, _options) in LARGE.items():
 workload("gelu 4M")(on_large(lambda torch, x: torch.nn.functional.gelu(x), 4_000_000))
 workload("sum of rows 2048x1000")(on_large(lambda torch, x: x.sum(1), 2048, 1000))
 workload("sum of columns 2048x1000")(on_large(lambda torch, x: x.sum(0), 2048, 1000))
+workload("sum of a middle dimension 64x200x100")(on_large(lambda torch, x: x.sum(1), 64, 200, 100))
 workload("norm of rows 2048x1000")(on_large(lambda torch, x: x.norm(dim=1), 2048, 1000))
 workload("norm of columns 2048x1000")(on_large(lambda torch, x: x.norm(dim=0), 2048, 1000))
 workload("cumsum of rows 2048x1000")(on_large(lambda torch, x: x.cumsum(1), 2048, 1000))
