@@ -141,6 +141,13 @@ def test_g_gradient(yours):
     restore(setting.generator, moved)
     why = "first the discriminator steps; then the G loss is computed with the discriminator as it is now"
     near(setting.g_optimizer.seen[0][0], expected, why, "the generator's gradient in the first step")
+    expected = [array_of(each) for each in setting.generator.parameters()]
+    setting = Setting(3)
+    for each in setting.generator.parameters():
+        each.grad = torch.ones_like(each)
+    setting.step(yours)
+    why = "what an earlier step has left in the generator's .grad is taken away: zero_grad"
+    near([array_of(each) for each in setting.generator.parameters()], expected, why, "the generator after the step")
 
 
 def restore(module, arrays):
