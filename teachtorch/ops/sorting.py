@@ -124,8 +124,10 @@ FEW = 16        # that many searches of a row take less time than dividing it by
 
 
 def one_by_one(array, k, largest):
-    """The same along the last dimension: each is found by a search, and taken out before the next. None where that does not
-    tell them apart: from infinities that were put in their places, or, for the smallest, from NaN, which counts as largest.
+    """The same along the last dimension: each is found by a search, and taken out before the next.
+
+    None where that does not tell them apart: from infinities, which are put in their places, or, for the smallest, from
+    NaN, which counts as largest.
     """
     left, taken = array.copy(), np.empty((*array.shape[:-1], k), np.int64)
     worst = -math.inf if largest else math.inf

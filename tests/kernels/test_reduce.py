@@ -79,7 +79,8 @@ def test_sums_are_at_least_as_accurate_as_numpy_s(shape, axes):
     assert ours <= np.spacing(np.float32(exact.max()))
 
 
-@pytest.mark.parametrize("shape, axes", [((20, 5000), (1,)), ((5000, 20), (0,)), ((100001,), None), ((9, 7, 700), (0, 2))])
+@pytest.mark.parametrize(
+    "shape, axes", [((20, 5000), (1,)), ((5000, 20), (0,)), ((100001,), None), ((9, 7, 700), (0, 2))])
 def test_variance_far_from_zero(shape, axes):
     x = (1e4 + np.random.default_rng(0).normal(0, 1, shape)).astype(np.float32)
     np.testing.assert_allclose(reduce.var(x, axes), x.var(axis=axes, dtype=np.float64, ddof=1), rtol=1e-5)
