@@ -354,7 +354,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
 
 
 def repeat_each(t, repeats, dim, output_size=None):
-    """Each slice of a dimension `repeats` times, by a copy of an expanded view. RuntimeError for another output_size."""
+    """Each slice of a dimension `repeats` times, by a copy of an expanded view. RuntimeError: another output_size."""
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     if not t._shape:
