@@ -199,7 +199,7 @@ def safe_softmax(self, dim, dtype=None):
     """softmax, but 0 where all along `dim` is -inf: what attention does with a row that is masked out altogether."""
     values = self if dtype is None else self.to(dtype)
     is_masked = (values == -float("inf")).all(dim, keepdim=True)
-    return softmax(values, dim).masked_fill(is_masked, 0)
+    return softmax(values.masked_fill(is_masked, 0), dim).masked_fill(is_masked, 0)     # no NaN, nor in gradients
 
 
 # ---- nn.functional

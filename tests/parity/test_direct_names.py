@@ -16,7 +16,8 @@ CALLS += ["torch.norm_except_dim(x)", "torch.norm_except_dim(x, 1, 1)", "torch.n
           "torch.norm_except_dim(x[0])", "torch.addmv_(x[:, 0], x[:, 1:3], x[0, 1:3], beta=2)",
           "torch.ops.aten._safe_softmax(x, 1)", "torch.ops.aten._safe_softmax(x, 0, torch.float64)",
           "torch.ops.aten._safe_softmax(torch.where(x > -1, x, -inf).clamp(max=x[1]), 0)",
-          "torch.ops.aten._safe_softmax(torch.full((2, 3), -inf), 1)"]
+          "torch.ops.aten._safe_softmax(torch.full((2, 3), -inf), 1)",
+          "torch.ops.aten._safe_softmax(x.masked_fill(torch.tensor([[True], [False], [False]]), -inf), 1)"]
 ERRORS = [f"torch.grid_sampler_3d({IMAGE}, {GRID}, 0, 0, False)",
           f"torch.grid_sampler_2d({VOLUME}, {PLACES}, 0, 0, False)",
           f"torch.grid_sampler_3d({VOLUME}, {PLACES}, 2, 0, False)", "torch.norm_except_dim(p, 2, 3)",
