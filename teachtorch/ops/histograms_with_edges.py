@@ -109,6 +109,8 @@ def equal_edges(values, bins, wanted, dim=0):
 # ---- several dimensions ------------------------------------------------------------------------------------------
 
 def fake_edges(self, bins, range=None, dim=0):
+    require_floating(self._dtype, 4)
+    check_count(bins, dim)
     return Fake((bins + 1,), self._dtype)
 
 
@@ -119,6 +121,8 @@ def bin_edges(self, bins, range=None, dim=0):
 
 
 def fake_counts(self, bins, weight=None, density=False):
+    check_points(self, bins)
+    check_weight(self, weight)
     return Fake([edges._shape[0] - 1 for edges in bins], self._dtype)
 
 
@@ -126,8 +130,9 @@ def fake_counts(self, bins, weight=None, density=False):
           vjp={"self": no_formula("_histogramdd_from_bin_tensors"),
                "weight": no_formula("_histogramdd_from_bin_tensors")})
 def counts_between(self, bins, weight=None, density=False):
-    """How many rows of `self` (n, d), or what sum of their weights (n), lie in each box of a grid of `d` edges."""
-    return counted(self, bins, weight, density).astype(self.dtype)
+    """How many points of `self` (..., d), or what sum of their weights (...), lie in each box of a grid of `d` edges."""
+    points = self.reshape(math.prod(self.shape[:-1]), self.shape[-1])
+    return counted(points, bins, None if weight is None else weight.reshape(-1), density).astype(self.dtype)
 
 
 for _op in ("histogram", "_histogramdd_from_bin_tensors"):
@@ -176,18 +181,17 @@ def histogramdd(self, bins, range=None, weight=None, density=False):
     """
     bins = check_points(self, bins)
     check_weight(self, weight)
-    points = self.reshape(math.prod(self._shape[:-1]), self._shape[-1])
-    edges = bins if not bins or isinstance(bins[0], Tensor) else equal_bins(points, bins, range)
-    hist = counts_between(points, edges, None if weight is None else weight.reshape(-1), density)
+    edges = bins if not bins or isinstance(bins[0], Tensor) else equal_bins(self, bins, range)
+    hist = counts_between(self, edges, weight, density)
     return return_type("histogramdd", ("hist", "bin_edges"))(hist, tuple(edges))
 
 
-def equal_bins(points, bins, range):
+def equal_bins(self, bins, range):
     """The edges of as many equal bins in each dimension."""
     if range is not None:
         check_range(range, len(bins))
     bounds = [None] * len(bins) if range is None else list(zip(range[::2], range[1::2]))
-    return [bin_edges(points.select(1, dim), count, bounds[dim], dim) for dim, count in enumerate(bins)]
+    return [bin_edges(self.select(-1, dim), count, bounds[dim], dim) for dim, count in enumerate(bins)]
 
 
 def check_points(self, bins):
