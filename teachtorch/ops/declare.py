@@ -36,11 +36,12 @@ from ..core.generated import function_from
 from ..dispatch import keys as K
 from ..kernels.pointwise import silently
 from ..memory.runtime import runtime_of
+from ..memory.storage import UntypedStorage
 from ..dispatch.operator import COMPOSITE_EXPLICIT, COMPOSITE_IMPLICIT, Deferred, Operator, registry
 from ..dispatch.state import state
 from ..dispatch.torch_function import (as_written, asking, flattened, handle_torch_function, has_torch_function,
                                        overridable)
-from ..tensor import Tensor, alias, array_of, from_array, meta_tensor, resize_elements, stride_of
+from ..tensor import Tensor, alias, array_of, counter_of, from_array, meta_tensor, resize_elements, stride_of
 from . import elementwise
 from .elementwise import BOOL, FLOAT, SAME, check_result, explain, refuse_overlap  # noqa: F401  (some for other modules)
 from .fake import Fake
@@ -361,7 +362,10 @@ def tracking_kernel(op, function, is_multi_output):
     """Views remember their base. While nobody observes, the one view of a strided tensor is made here at once."""
     def ad_inplace_or_view(keys, self, *args):
         if observer.sees_kernels or keys & (K.SPARSE_CPU | K.PYTHON):
-            return tracked(op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args), self)
+            result = op.redispatch(keys & K.BELOW_AD_INPLACE_OR_VIEW, self, *args)
+            if keys & K.PYTHON and not keys & K.SPARSE_CPU:
+                place_wrappers(result, self, lambda: function(self, *args))
+            return tracked(result, self)
         found = function(self, *args)
         if found.__class__ is list:
             return tracked(tuple([alias(self, *one) for one in found]), self)
@@ -377,6 +381,24 @@ def tracking_kernel(op, function, is_multi_output):
                 mark_view(part, self, is_multi_output)
         return result
     return ad_inplace_or_view
+
+
+def place_wrappers(result, base, geometries):
+    """A class with `__torch_dispatch__` has answered for a view. Its tensors without memory count versions with their
+    base and lie where the view would, which gradients of what is written into them need to know.
+    """
+    parts = (result,) if isinstance(result, Tensor) else result
+    tensors = [i for i, part in enumerate(parts) if isinstance(part, Tensor) and part is not base]
+    wrappers = [i for i in tensors if parts[i]._keys & K.PYTHON and has_no_memory(parts[i]._storage)]
+    if wrappers:
+        places = geometries()
+        places = places if places.__class__ is list else [places]
+        for i in wrappers:
+            parts[i]._counter, parts[i]._offset = counter_of(base), places[i][2]
+
+
+def has_no_memory(storage):
+    return storage.__class__ is UntypedStorage and storage.buffer is None
 
 
 def bumping_kernel(op):

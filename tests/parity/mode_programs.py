@@ -440,6 +440,54 @@ def current_modes(lib):
 # ---- wrapper tensors -------------------------------------------------------------------------------------------------
 
 
+def written_through(lib, look):
+    """Values and gradients after an in-place change of what `look` sees of a wrapper."""
+    W = wrapper(lib, [])
+    leaf = W(lib.arange(6.0).reshape(2, 3)).requires_grad_()
+    base = leaf * 2
+    version = base._version
+    view = look(base)
+    view.mul_(3)
+    base.sum().backward()
+    return [leaf.grad.sum().inner.item() if type(leaf.grad) is W else leaf.grad.sum().item(), base.inner.tolist(),
+            view._is_view(), view._base is base, base._version - version, view._version - version]
+
+
+def wrapper_written_through_a_row(lib):
+    return written_through(lib, lambda base: base[1])
+
+
+def wrapper_written_through_a_slice(lib):
+    return written_through(lib, lambda base: base[:, 1:])
+
+
+def wrapper_written_through_a_view_of_a_view(lib):
+    return written_through(lib, lambda base: base.t()[2:])
+
+
+def wrapper_gradient_of_a_slice(lib):
+    """Where the gradient goes, element by element."""
+    W = wrapper(lib, [])
+    leaf = W(lib.ones(4)).requires_grad_()
+    base = leaf * 2
+    base[1:3] = 7
+    base[3].mul_(5)
+    base.sum().backward()
+    grad = leaf.grad
+    return (grad.inner if type(grad) is W else grad).tolist()
+
+
+def wrapper_changed_after_it_was_saved(lib):
+    W = wrapper(lib, [])
+    base = W(lib.ones(3)).requires_grad_() * 2
+    square = base * base
+    base.view(3).add_(1)
+    try:
+        square.sum().backward()
+    except RuntimeError as error:
+        return str(error)[:60]
+
+
 def wrapper_options(lib):
     W = wrapper(lib, [])
     found = []
