@@ -95,11 +95,17 @@ def test_a_model_is_sized_without_memory():
 
 
 def test_an_operator_without_a_rule_is_named(worlds):
-    ours = worlds[0]
+    for world in worlds:
+        library = world.torch.library
 
-    @ours.torch.library.custom_op("fake_tests::no_rule", mutates_args=())
-    def no_rule(x: ours.torch.Tensor) -> ours.torch.Tensor:
-        return x.clone()
+        @library.custom_op("fake_tests::no_rule", mutates_args=())
+        def no_rule(x: world.torch.Tensor) -> world.torch.Tensor:
+            return x.clone()
 
-    with pytest.raises(ours.fake.UnsupportedOperatorException, match="fake_tests.no_rule.default"):
-        no_rule(ours.names["f"])
+        with pytest.raises(RuntimeError, match="no fake impl registered for <CustomOpDef.fake_tests::no_rule.>"):
+            no_rule(world.names["f"])
+        defined = library.Library("fake_tests_defined", "DEF")
+        defined.define("no_rule(Tensor x) -> Tensor")
+        defined.impl("no_rule", lambda x: x.clone(), "CPU")
+        with pytest.raises(world.fake.UnsupportedOperatorException, match="fake_tests_defined.no_rule.default"):
+            world.torch.ops.fake_tests_defined.no_rule(world.names["f"])
